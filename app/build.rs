@@ -1,5 +1,5 @@
-//! Names the commit that the program is built from, for `quadrille --version`: as the release script says, as git says, or
-//! as a crate's package says.
+//! Names the commit that the program is built from, for `quadrille --version`: as the release script says, as git says,
+//! or as a crate's package says.
 
 use std::process::Command;
 use std::{env, fs};

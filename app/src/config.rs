@@ -118,7 +118,7 @@ impl Config {
                     && begins_cell(c)
                 {
                     return Err(format!(
-                        "`{c}` is needed for typing cells such as c4: give another key this meaning"
+                        "`{c}` is needed for typing cells such as c4: choose another key"
                     ));
                 }
                 self.keys.push((from, to));
@@ -175,7 +175,7 @@ impl Config {
         words.into_iter().filter_map(own).collect::<Vec<_>>().join(" ")
     }
 
-    /// The key that does what another one usually does; nothing if no key does.
+    /// The key that has the meaning of this one by default; `None` if the user has left it without.
     fn key_for(&self, code: KeyCode) -> Option<KeyCode> {
         let others = self.keys.iter().map(|(from, _)| *from);
         [code].into_iter().chain(others).find(|from| self.key(*from) == code)

@@ -83,7 +83,7 @@ pub struct Lent<'py, T: Element> {
 impl<T: Element> Lent<'_, T> {
     /// The items.
     pub fn slice(&mut self) -> &mut [T] {
-        // `lend` has looked.
+        // `lend` has checked that.
         self.array.as_slice_mut().unwrap_or_default()
     }
 }

@@ -28,7 +28,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// The match that it tells.
+    /// The match of the record.
     pub fn session(&self) -> PyResult<Box<dyn Session>> {
         let entry = entry(self.record.game().map_err(refuse)?)?;
         (entry.from_record)(&self.record).map_err(refuse)

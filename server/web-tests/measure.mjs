@@ -134,7 +134,7 @@ const once = async (name, path, slower, latency = 0) => {
         }),
     );
   }
-  // A paint is told a little after it has been.
+  // A paint is reported a little after it has happened.
   await page.waitForFunction(() => window.largest > 0, { timeout: 5_000 }).catch(() => {});
   const largest = await page.evaluate(() => window.largest ?? 0);
   await context.close();
@@ -168,7 +168,7 @@ const speeds = async () => {
     const { catalogue } = await import(`${assets}program/views.js`);
     return (await catalogue()).games.map(({ id }) => id);
   });
-  // Where the start is known by heart, nothing is searched.
+  // Where the start is solved, nothing is searched.
   const beyond = { gekitai: { position: '6/1x2o1/6/3o2/6/x4o 1' } };
   const request = (game) => ({ game, lines: 1, nodes: 400_000, ...beyond[game] });
   const inPage = (fields) =>

@@ -1,7 +1,7 @@
 // Every state in which a page can be looked at, by name: where it is, and what is done there first. states.test.mjs
 // reads the kinds of notices, tries, lessons and dialogs from the pages' code, and fails if one has no state here.
 //
-// A state is a path, or a function of the tools in `look.mjs` that opens a page; then its deed is done.
+// A state is a path, or a function of the tools in `look.mjs` that opens a page; then its `deed` is run.
 
 /** Begins a turn. */
 const beginTurn = (page) => page.click('.cells button.grab');
@@ -91,7 +91,7 @@ export const STATES = {
     at: '/analysis/gekitai#zz',
     deed: async (page) => {
       await shown(page, '#toast');
-      // Its timer takes away the one that it has made.
+      // Its timer removes the original, not this copy.
       await page.$eval('#toast', (node) => node.replaceWith(node.cloneNode(true)));
     },
   },

@@ -183,7 +183,7 @@ pub fn sit_down(link: &str, look: &OnlineLook, invitation: Option<String>) -> Re
     online(look, config, saves, Opened { invitation, ..opened })
 }
 
-/// Looks on at a game on a server.
+/// Watches a game on a server.
 pub fn watch(args: &OnlineArgs) -> Result<(), Failure> {
     let config = config::load().map_err(Failure::user)?;
     let saves = Saves::open(args.look.data.as_deref()).map_err(Failure::user)?;

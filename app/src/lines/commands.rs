@@ -202,7 +202,7 @@ impl Lines {
                 None => self.say("it is nobody's turn")?,
             },
             Verb::Abort => {
-                self.say("only a game on a server is called off; `quit` leaves this one")?
+                self.say("only a game on a server can be called off; `quit` leaves this one")?
             }
             Verb::Pause => return self.pause(sitting),
             Verb::Resume => {}

@@ -66,7 +66,7 @@ impl Prompt {
         Some(Prompt { editor, earlier })
     }
 
-    /// Asks on the terminal; nothing when the input has ended. `words` are what Tab completes.
+    /// Asks on the terminal; `None` when the input has ended. `words` are what Tab completes.
     pub fn ask(&mut self, prompt: &str, words: Vec<String>) -> io::Result<Option<String>> {
         self.editor.set_helper(Some(Words(words)));
         match self.editor.readline(&format!("{prompt} ")) {

@@ -194,7 +194,7 @@ impl Remote {
         }
     }
 
-    /// How the connection is, in a few words.
+    /// The state of the connection, in a few words.
     pub fn words(&self, sitting: &Sitting) -> String {
         // Nobody waits for a computer to be there.
         let is_other =

@@ -37,7 +37,7 @@ pub struct Choices {
     pub no_boards: bool,
     /// The positions of the puzzles that have been solved, by game.
     pub solved: BTreeMap<String, BTreeSet<String>>,
-    /// What the file had, and what the user's settings and flags have made of it for this run.
+    /// What the file contained, and the choices as settings and flags change them for this run.
     #[serde(skip)]
     pub(crate) overridden: Option<Box<(Choices, Choices)>>,
 }
@@ -51,7 +51,7 @@ impl Choices {
         self.overridden = Some(Box::new((kept, self.clone())));
     }
 
-    /// What is to be remembered: what has been chosen since.
+    /// The choices to write: what has been changed since.
     pub(super) fn to_keep(&self) -> Value {
         match self.overridden.as_deref() {
             None => json!(self),
@@ -63,7 +63,7 @@ impl Choices {
         self.solved.get(&puzzle.game).is_some_and(|known| known.contains(&puzzle.position))
     }
 
-    /// Notes that a puzzle has been solved, and says whether that is new.
+    /// Marks a puzzle as solved, and returns whether that is new.
     pub fn solve(&mut self, puzzle: &Puzzle) -> bool {
         self.solved.entry(puzzle.game.clone()).or_default().insert(puzzle.position.clone())
     }

@@ -62,7 +62,7 @@ impl Terms {
     }
 }
 
-/// Milliseconds since 1970. The system's clock is read once, so that nobody gains or loses time when it is set.
+/// Milliseconds since 1970. The system's clock is read only once, so that setting it changes nobody's time.
 pub fn millis(now: Instant) -> i64 {
     static START: LazyLock<(Instant, i64)> = LazyLock::new(|| {
         let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();

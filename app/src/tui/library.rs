@@ -29,9 +29,9 @@ const SHELVES: [(&str, Option<Shelf>); 4] = [
 struct Row {
     /// Its file; none for one of several games in a file of the user's.
     kept: Option<Kept>,
-    /// Read when it is first looked at: there may be thousands.
+    /// Read on first use: there may be thousands.
     game: OnceCell<Result<Sitting, String>>,
-    /// What can be searched for, once somebody does.
+    /// The searchable text, computed on first use.
     words: OnceCell<String>,
 }
 
@@ -147,7 +147,7 @@ impl Library {
         self.searching.then_some(&mut self.search)
     }
 
-    /// Pastes into the search if one is being typed, and says whether.
+    /// Pastes into the search if one is being typed, and returns whether it did.
     pub fn paste(&mut self, text: &str) -> bool {
         if self.searching {
             self.search.paste(text);

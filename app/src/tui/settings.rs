@@ -1,4 +1,4 @@
-//! What the user likes: colours, motion, proposals.
+//! The user's preferences: colours, motion, proposals.
 
 use super::app::{Context, Hits, Next};
 use super::board;
@@ -24,7 +24,7 @@ struct Switch {
 /// How many rows there are: the colours, the characters, and the switches.
 const ROWS: usize = 2 + SWITCHES.len();
 
-/// What is chosen as it suits the terminal.
+/// The value for what suits the terminal.
 const AUTO: &str = "automatic";
 
 /// The settings below the colours and characters.
@@ -55,7 +55,7 @@ const SWITCHES: [Switch; 5] = [
     },
     Switch {
         label: "Line mode",
-        about: "whether the game in lines of text draws boards; sentences are for ears",
+        about: "whether the game in lines of text draws boards, or only describes them, as for screen readers",
         values: ["with boards", "sentences only"],
         of: |choices| &mut choices.no_boards,
     },

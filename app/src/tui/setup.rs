@@ -146,7 +146,7 @@ impl Setup {
             Row::Player(_) if self.invitation.is_some() => "Your name".into(),
             Row::Start if self.invitation.is_some() => "Invite".into(),
             Row::Player(i) => PLAYERS[i].into(),
-            // The one who starts is the one who plays the first colour, unless it is not to move.
+            // Whoever starts plays the first colour, except in a position where the second colour is to move.
             Row::Starts if self.game.turn() != rules::Player::One => {
                 format!("Plays {}", info.players[0])
             }

@@ -46,7 +46,7 @@ fn press(app: &mut App, mut key: KeyEvent) {
     obey(app, key);
 }
 
-/// Does what a key means, whichever key the user has for it.
+/// Executes a key, which the user's key bindings have been applied to.
 fn obey(app: &mut App, key: KeyEvent) {
     if key.modifiers.contains(KeyModifiers::CONTROL) {
         match key.code {

@@ -101,7 +101,7 @@ fn known(pos: &JesonMor, ring: &Ring) -> Option<Score> {
     (ring.theirs - ring.mine >= 3).then(|| lost(ring))
 }
 
-/// The opponent has the majority on the ring after any move, even one that adds a knight there.
+/// The score if the opponent has the majority on the ring after any move, even one that adds a knight there.
 fn lost(ring: &Ring) -> Score {
     -win_after(2 * (ring.mine + 1) + 4)
 }
@@ -330,7 +330,7 @@ impl Prove for Judge {
         (pos.goal() == Goal::Leave).then(|| (format!("-{}", pos.centre()), 10))
     }
 
-    /// Who enters the centre without a majority on the ring loses.
+    /// Entering the centre without a majority on the ring loses.
     fn may_force(pos: &JesonMor) -> bool {
         let ring = Ring::new(pos);
         !ring.is_clear() || ring.holder > 0 || ring.mine > ring.theirs

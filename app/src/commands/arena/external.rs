@@ -137,7 +137,8 @@ impl External {
         })
     }
 
-    /// Everything said up to a word. Not hearing it is a crash and has nothing to do with the clock.
+    /// The lines up to one that begins with this word. If it does not come, the program has crashed, whatever its clock
+    /// says.
     fn wait_for(&mut self, word: &str) -> Result<Vec<String>, Fault> {
         let patience = PATIENCE + self.margin;
         let deadline = Instant::now() + patience;
@@ -167,7 +168,7 @@ impl External {
 
     /// The text after `bestmove`, whatever it is.
     fn answer(&mut self) -> Result<String, Fault> {
-        // Anything said before the question is not an answer; a program may talk without end.
+        // Discards what was said before the question; a program may talk without end.
         for _ in 0..=MOST_LINES {
             if self.output.try_recv().is_err() {
                 break;

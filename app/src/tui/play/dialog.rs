@@ -108,7 +108,7 @@ impl Dialog {
         self.leaving.is_some()
     }
 
-    /// Moves the highlight, or says what was chosen.
+    /// Moves the highlight, or returns what was chosen.
     fn key(&mut self, code: KeyCode) -> Option<Offer> {
         match code {
             KeyCode::Enter | KeyCode::Char(' ') => self.offers.get(self.list.chosen).copied(),
@@ -167,7 +167,7 @@ impl BoardScreen {
         offers
     }
 
-    /// What can be said to the other player, and whether to hear them; whoever looks on says nothing.
+    /// What can be said to the other player, and whether to hear them; watchers can say nothing.
     fn greetings(&self) -> Vec<Offer> {
         let words = if self.sitting.looks_on() { 0 } else { GREETINGS.len() };
         let words = (0..words).map(Offer::Greet);
