@@ -91,9 +91,10 @@ const analyse = async (game) => {
   for (const { took, name, layout } of blocked.flatMap(({ scripts }) => scripts))
     own.set(name, [(own.get(name)?.[0] ?? 0) + took, (own.get(name)?.[1] ?? 0) + layout]);
   const worst = (all) => Math.round(Math.max(0, ...all));
+  const frames = long.map(({ duration }) => duration);
   console.log(
     `analysis of ${game}, ${steps} steps and ${BEST} best turns at quarter speed: ${tasks.length} long tasks, ` +
-      `worst ${worst(tasks)} ms; ${blocked.length} long frames, worst ${worst(long.map(({ duration }) => duration))} ms`,
+      `worst ${worst(tasks)} ms; ${blocked.length} long frames, worst ${worst(frames)} ms`,
   );
   for (const [name, [took, layout]] of [...own].sort((a, b) => b[1][0] - a[1][0]).slice(0, 8))
     console.log(`  ${Math.round(took)} ms in ${name}, of them ${Math.round(layout)} ms layout`);

@@ -1,10 +1,10 @@
 // Measures the pages in a real Chromium, cold, with a blank page beside them:
 //   node server/web-tests/measure.mjs ADDRESS[,ADDRESS…] [RUNS] [PROGRAM]
-// For each page, at full and at a quarter of the speed: the largest contentful paint, when the page is ready, requests and
-// bytes; then, on visits of their own, a real tap on the first cell as soon as one can be tapped: when the frame that shows
-// it has been made, and how long after the tap. Then a tap with 300 ms of network latency. Several addresses (two versions)
-// are visited in turn. With the path of PROGRAM, the engine in the page beside the native one. Medians of several runs;
-// numbers of a busy machine mean nothing.
+// For each page, at full and at a quarter of the speed: the largest contentful paint, when the page is ready, requests
+// and bytes; then, on visits of their own, a real tap on the first cell as soon as one can be tapped: when the frame that
+// shows it has been made, and how long after the tap. Then a tap with 300 ms of network latency. Several addresses (two
+// versions) are visited in turn. With the path of PROGRAM, the engine in the page beside the native one. Medians of
+// several runs; numbers of a busy machine mean nothing.
 import { execFileSync } from 'node:child_process';
 import puppeteer from 'puppeteer-core';
 
@@ -48,7 +48,7 @@ const makeGame = async (page, address) => {
   return new URL(page.url()).hash;
 };
 
-/** Notes the largest paint, the first cell that can be tapped, and the first frame after a tap that has changed the board. */
+/** Notes the largest paint, the first cell that can be tapped, and the first frame on which a tap has changed the board. */
 const watch = () => {
   new PerformanceObserver((list) => {
     window.largest = list.getEntries().at(-1).startTime;
@@ -172,8 +172,9 @@ for (const slower of [1, 4]) {
   for (const place of places) {
     const of = (some, key) => Math.round(median(some.get(place).map((one) => one[key])));
     const tapped = `, first tap drawn ${of(taps, 'drawn')} ms, ${of(taps, 'after')} ms after it`;
+    const speed = `${slower === 1 ? 'full' : 'quarter'} speed`;
     console.log(
-      `${place.address}, ${slower === 1 ? 'full' : 'quarter'} speed, ${place.name}: paint ${of(paints, 'largest')} ms, ` +
+      `${place.address}, ${speed}, ${place.name}: paint ${of(paints, 'largest')} ms, ` +
         `ready ${of(paints, 'ready')} ms${boardless(place.name) ? '' : tapped}, ` +
         `${of(paints, 'requests')} requests, ${of(paints, 'bytes')} bytes`,
     );
