@@ -1,6 +1,6 @@
 // Measures what only lasts: long tasks in an analysis at a quarter of the processor's speed, memory and storage after many
 // games of this browser.
-//   node server/web-tests/endure.mjs ADDRESS [STEPS] [GAMES]
+//   node server/web-tests/endure.mjs ADDRESS [STEPS] [GAMES]    (0 leaves out)
 // A long task is one of more than 50 ms; each is told with the functions that took most of it. Numbers of a busy machine
 // mean little: what the scripts themselves took is told beside them.
 import { readFileSync } from 'node:fs';
@@ -152,6 +152,7 @@ const play = async () => {
   );
 };
 
-for (const game of ['glaisher', 'gekitai', 'jeson-mor', 'six-making']) await analyse(game);
-await play();
+if (Number(steps) > 0)
+  for (const game of ['glaisher', 'gekitai', 'jeson-mor', 'six-making']) await analyse(game);
+if (Number(games) > 0) await play();
 await browser.close();

@@ -48,7 +48,7 @@ const makeGame = async (page, address) => {
   return new URL(page.url()).hash;
 };
 
-/** Notes the largest paint, the first cell that can be tapped, and the first frame on which a tap has changed the board. */
+/** Notes the largest paint, the first cell that can be tapped, and the first frame on which a tap shows. */
 const watch = () => {
   new PerformanceObserver((list) => {
     window.largest = list.getEntries().at(-1).startTime;
