@@ -18,6 +18,10 @@ test('a board is described by rows and by pieces, without its empty cells', asyn
   assert.deepEqual(byPieces(seen), ['X marker: b2, d4', 'O marker: a4']);
 });
 
+test('a board without pieces says so', async () => {
+  assert.deepEqual(byPieces(await view('gekitai', '6/6/6/6/6/6 1')), ['No pieces']);
+});
+
 test('an empty goal is no piece', async () => {
   const seen = await view('jeson-mor', '4n/5/5/5/N4 1');
   assert.deepEqual(byPieces(seen), ['Black knight: e5', 'White knight: a1']);

@@ -168,6 +168,14 @@ test('while nothing is to be done, the prompt is a whole sentence', () => {
   assert.equal(game.idleWords(at([1], byRules), ''), 'Ann has won');
 });
 
+test('whoever plays hears at the end whether it was won, in a word that names no colour', () => {
+  const ended = (winner) => ({ result: { winner, reason: 'rules' } });
+  assert.equal(game.outcome(at([1], ended(1))), 'You have won.');
+  assert.equal(game.outcome(at([2], ended(1))), 'You have lost.');
+  for (const state of [at([1, 2], ended(1)), at(null, ended(1)), at([1], ended('draw')), at([1])])
+    assert.equal(game.outcome(state), '');
+});
+
 test('what happens together is announced together', () => {
   const first = game.announcedWith(at(null), 'Bob plays a.', 10_000);
   const state = at(null, {}, { announced: first });

@@ -27,7 +27,9 @@ export const bringKey = async () => {
   try {
     const { id, name } = await whoHas(key);
     const here = own && own.id !== id ? `You are ${own.name} here, and can be again. ` : '';
-    const question = `${here}This link has the key of ${name}. Whoever sent it can play as ${name}, too. Play as ${name} here?`;
+    const question =
+      `${here}This link has the key of ${name}. Whoever sent it can play as ${name}, too. ` +
+      `Play as ${name} here?`;
     const no = own ? `Stay ${own.name}` : 'Stay a guest';
     if (await confirmBox(question, `Play as ${name}`, no)) become(forever, { id, name, key });
   } catch (error) {
@@ -152,7 +154,9 @@ const showKey = (own, changed) => {
     if (await confirmBox(sure, 'Forget the key')) await act(async () => leave(forever, own));
   };
   const gone = async () => {
-    const sure = `${own.name} is deleted for good. Your games remain, as those of a “deleted player”; those that go on are lost.`;
+    const sure =
+      `${own.name} is deleted for good. Your games remain, as those of a “deleted player”; ` +
+      'those that go on are lost.';
     if (!(await confirmBox(sure, 'Delete this player'))) return;
     await act(async () => {
       await deleteJson('me', own.key);

@@ -116,7 +116,8 @@ export const lobbyPage = async (main) => {
     el('h1', 'Lobby'),
     el(
       'p.lead',
-      'Games that are arranged here are public: anybody can watch them and find them again. Games by link stay private.',
+      'Games that are arranged here are public: anybody can watch them and find them again. ' +
+        'Games by link stay private.',
     ),
     account,
     turns,

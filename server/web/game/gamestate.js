@@ -138,6 +138,14 @@ export const idleWords = (state, status) => {
   return isComputer(game, game.turn) ? `${name} is thinking` : `${name} to move`;
 };
 
+/** What the result is to the one player at this page; nothing for watchers and a shared screen. @param {State} state */
+export const outcome = (state) => {
+  const [you, more] = youOf(state);
+  const { winner } = state.game.result ?? {};
+  if (!you || more || (winner !== 1 && winner !== 2)) return '';
+  return winner === you ? 'You have won.' : 'You have lost.';
+};
+
 /**
  * Whether the engine may help: not in games between people, unless they share a screen and have no clock.
  * @param {State} state
