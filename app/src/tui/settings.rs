@@ -55,7 +55,7 @@ const SWITCHES: [Switch; 5] = [
     },
     Switch {
         label: "Line mode",
-        about: "whether the game in lines of text draws boards, or only describes them, as for screen readers",
+        about: "whether line mode draws boards or only describes them, for screen readers",
         values: ["with boards", "sentences only"],
         of: |choices| &mut choices.no_boards,
     },
