@@ -4,7 +4,7 @@ use super::app::Context;
 use super::view::wrapped;
 use ratatui::text::{Line, Span};
 
-/// What the keys are wanted for.
+/// The topic of the keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Topic {
     Lists,

@@ -16,7 +16,7 @@ use rules::svg::Theme;
 struct Switch {
     label: &'static str,
     about: &'static str,
-    /// What it says when it is off, and when it is on.
+    /// Its text when it is off, and when it is on.
     values: [&'static str; 2],
     of: fn(&mut Choices) -> &mut bool,
 }
