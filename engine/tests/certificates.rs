@@ -201,7 +201,7 @@ fn the_engine_says_of_every_stored_position_what_its_certificate_proves() {
         let shipped = part.certificate().unwrap();
         let text = decompress(part.bytes().unwrap()).unwrap();
         let entry = find(&game_of(&text).unwrap()).unwrap();
-        let step = if is_long() { 1 } else { shipped.count.div_ceil(60) };
+        let step = if is_long() { 1 } else { shipped.count.div_ceil(20) };
         for line in shipped.stored().step_by(step) {
             let words: Vec<&str> = line.split(' ').collect();
             let stored = words[..2].join(" ");
@@ -241,7 +241,7 @@ fn the_engine_says_of_every_stored_position_what_its_certificate_proves() {
             }
         }
     }
-    assert!(compared > 4_000, "{compared}");
+    assert!(compared > 1_300, "{compared}");
 }
 
 /// The same for the atlas, where no certificate covers a position, or only with more moves.

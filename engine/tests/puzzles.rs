@@ -83,7 +83,7 @@ fn check<G: Play>() {
         puzzle.solution.iter().for_each(|turn| game.play(turn).unwrap());
         assert_eq!(game.outcome(), Some(Outcome::Win(mover)));
         assert_eq!(puzzle.solution.len() as u32, 2 * puzzle.turns - 1);
-        if i % (puzzles.len() / 12).max(1) == 0 || is_long() {
+        if i % (puzzles.len() / 8).max(1) == 0 || is_long() {
             has_one_solution::<G>(puzzle);
         }
     }
