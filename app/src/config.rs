@@ -8,17 +8,17 @@ use rules::svg::Theme;
 use rules::text::Rgb;
 use std::path::{Path, PathBuf};
 
-/// What the file says.
+/// The contents of the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Config {
     /// The colour of keys, of chosen rows and of the cursor.
     pub accent: Option<Rgb>,
-    /// What a key does: the same as another one.
+    /// Key bindings: the first key acts as the second.
     pub keys: Vec<(KeyCode, KeyCode)>,
     changes: Vec<Change>,
 }
 
-/// What changes among the choices, and to which value.
+/// The change of one choice, and the value to set.
 type Change = (fn(&mut Choices, &str), String);
 
 /// A setting: its name, its values (none for any text), and what it changes.
@@ -152,7 +152,7 @@ impl Config {
         }
     }
 
-    /// What a key does.
+    /// The key whose meaning this one has.
     pub fn key(&self, code: KeyCode) -> KeyCode {
         let own = self.keys.iter().rev().find(|(from, _)| *from == code);
         own.map_or(code, |(_, to)| *to)

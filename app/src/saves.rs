@@ -1,4 +1,4 @@
-//! What is kept between two runs: saved, unfinished and finished games, and the last choices.
+//! Files between two runs: saved, unfinished and finished games, and the last choices.
 //!
 //! A file is written under another name and then renamed, so that a crash leaves either the old one or the
 //! new one. A game never replaces another, and a lock beside the file of an unfinished one keeps it from
@@ -264,7 +264,7 @@ impl Saves {
         self.set_json("choices.json", &choices.to_keep(), READABLE)
     }
 
-    /// What was typed in line mode, the latest last: as much of the end of the file as is kept.
+    /// The lines typed in line mode, the latest last: as much of the end of the file as is kept.
     pub fn typed_lines(&self) -> Vec<String> {
         let text = ending(&self.folder.join(TYPED)).unwrap_or_default();
         text.lines().map(str::to_owned).collect()
@@ -358,7 +358,7 @@ pub fn read(path: &Path) -> Result<Sitting, String> {
     Sitting::from_text(&text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// What the record in a file says of its game, without playing it through: the values of its tags.
+/// The values of the tags of the record in a file, without replaying its game.
 pub fn about(path: &Path) -> String {
     let text = text(path).unwrap_or_default();
     let tag = |line: &str| {

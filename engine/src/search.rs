@@ -41,7 +41,7 @@ impl Tuning {
 pub struct Pv<M> {
     /// Both players' moves, beginning with the next one.
     pub moves: Vec<M>,
-    /// What it is worth to the player to move.
+    /// Its value for the player to move.
     pub score: Score,
     /// The certificate that proves the score, if one does.
     pub proof: Option<&'static str>,

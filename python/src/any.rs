@@ -97,7 +97,7 @@ pub type Solved = (Any, Option<(Player, u32)>);
 // Positions of another game need not be `Copy`.
 #[allow(clippy::clone_on_copy)]
 impl Any {
-    /// What menus say about the game.
+    /// The game's description for menus.
     pub fn info(&self) -> &'static Info {
         with!(self, _pos: G => G::INFO)
     }

@@ -14,7 +14,7 @@ use std::sync::Mutex;
 
 macro_rules! arrays {
     ($($(#[$about:meta])* $name:ident: $item:ty,)*) => {
-        /// What a step reads and writes, each by game; what is not wanted is empty.
+        /// The arrays that a step reads and writes, each by game; unwanted ones are empty.
         #[derive(Default)]
         pub struct Arrays<'a> {
             $($(#[$about])* pub $name: &'a mut [$item],)*
@@ -78,7 +78,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// What Python calls the numbers.
+    /// Python's names for the numbers.
     pub const NAMES: [&'static str; 5] = ["goes on", "won", "drawn", "repetition", "length"];
 
     /// Its name.
@@ -226,7 +226,7 @@ struct End<G> {
 
 /// Games of one kind.
 pub struct Many<G: Game> {
-    /// What a new game begins with: drawn by chance if there are several, asked for if there are none.
+    /// The positions that new games begin with: drawn at random if there are several, asked for if there are none.
     starts: Vec<G>,
     /// The games.
     pub slots: Vec<Slot<G>>,

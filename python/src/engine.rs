@@ -16,7 +16,7 @@ use std::time::Duration;
 /// The default time of a search.
 const USUAL: Duration = Duration::from_secs(1);
 
-/// What a caller limits: milliseconds, nodes, depth, lines and threads.
+/// A caller's limits: milliseconds, nodes, depth, lines and threads.
 pub type Given = [Option<u64>; 5];
 
 /// The limits of a search, refused in the words of requests.

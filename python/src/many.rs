@@ -534,7 +534,7 @@ impl Batch {
 }
 
 impl Batch {
-    /// What a state must have in common with the batch that takes it, by the names of Python's arguments.
+    /// The settings that a state must share with the batch that restores it, by the names of Python's arguments.
     fn settings(&self) -> Value {
         let Terms { max_moves, repetition, repetition_plane, history } = self.terms;
         json!({

@@ -56,7 +56,7 @@ struct Node<G> {
     total: f32,
     /// The network's value to that player.
     value: f32,
-    /// What the end of the game is worth to player 1, if it is over or its result is certain.
+    /// The game's result for player 1, if it is over or certain.
     end: Option<f32>,
 }
 
@@ -69,7 +69,7 @@ struct Edge<M> {
     waiting: u32,
     /// The sum of all values to the player who makes the move.
     total: f32,
-    /// What the move is certainly worth to that player, if that is known.
+    /// The move's certain result for that player, if known.
     certain: Option<f32>,
     child: u32,
 }
@@ -503,7 +503,7 @@ fn node<G>(pos: G, before: usize, parent: u32, end: Option<f32>) -> Node<G> {
     }
 }
 
-/// What the end of a game is worth to player 1.
+/// The result of a game for player 1.
 fn worth<G: Numbered>(pos: &G, reason: Reason) -> f32 {
     match (reason, pos.outcome()) {
         (Reason::Won, Some(Outcome::Win(Player::One))) => 1.0,

@@ -23,7 +23,7 @@ use std::sync::Mutex;
 /// ```
 #[pyclass(frozen, module = "quadrille")]
 pub struct Record {
-    /// What was read.
+    /// The parsed record.
     pub record: record::Record,
 }
 

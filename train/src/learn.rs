@@ -105,7 +105,7 @@ fn share_stages<const H: usize>(net: &mut Net<H>, positions: [usize; STAGES]) {
     }
 }
 
-/// What is to be learned about a position.
+/// The settings of the training targets.
 pub struct Goal<G: Play> {
     /// The score at which games are won 73 times in a hundred.
     pub scale: f32,

@@ -3,7 +3,7 @@
 use engine::net::{FIRST, LARGEST, LAST, LOGIT, Net, STAGES};
 use rules::random::Random;
 
-/// What is learned: the layers of the net one after the other.
+/// The trainable weights: the layers of the net one after the other.
 #[derive(Clone)]
 pub struct Model<const H: usize> {
     pub inputs: usize,

@@ -96,7 +96,7 @@ struct Hall<'a> {
     club: Club,
     key: String,
     saves: Saves,
-    /// What was listed last: the path of each with the version that was seen.
+    /// The last list that was shown: the path of each entry and its version.
     listed: Vec<(String, Value)>,
     args: &'a LobbyArgs,
 }
@@ -209,7 +209,7 @@ impl Hall<'_> {
         })
     }
 
-    /// What was played after some turns, and how it ended.
+    /// The turns that were played after some others in public games, and the results.
     fn played(&self, game: &str, turns: &[&str]) -> Result<String, String> {
         let entry = engine::find(game).ok_or_else(|| format!("there is no game `{game}`"))?;
         let mut session = (entry.start)(&Map::new()).map_err(|error| error.to_string())?;

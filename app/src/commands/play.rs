@@ -120,7 +120,7 @@ pub struct PlayArgs {
     /// Options of the game.
     #[command(flatten)]
     pub options: GameOptions,
-    /// What the user's file of settings says.
+    /// The user's file of settings.
     #[arg(skip)]
     pub config: Config,
 }

@@ -150,7 +150,7 @@ fn read(text: &str) -> Result<Read, String> {
     Ok(Read { record, session })
 }
 
-/// What the engine says of each turn, in order, or why it cannot say anything.
+/// The engine's judgement of each turn, in order, or why there is none.
 fn judge(
     game: &Game,
     effort: &Effort,

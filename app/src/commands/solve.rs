@@ -283,7 +283,7 @@ fn turns(count: u32) -> String {
     format!("{count} turn{}", if count == 1 { "" } else { "s" })
 }
 
-/// What is excluded, if nobody is known to win.
+/// The wins that are excluded, if nobody is known to win.
 fn open(game: &dyn Session, report: &Report, spent: &str) -> String {
     if game.outcome().is_some() {
         return "the game is drawn\n".to_owned();

@@ -254,7 +254,7 @@ fn without_stop(answer: &str) -> &str {
     answer.strip_suffix('.').unwrap_or(answer).trim_end()
 }
 
-/// What can be typed in the menu.
+/// The words that can be typed in the menu.
 fn words() -> Vec<String> {
     let ids = GAMES.iter().map(|entry| entry.info.id);
     let about = ids.clone().flat_map(|id| [format!("rules {id}"), format!("puzzle {id}")]);

@@ -231,7 +231,7 @@ impl Lines {
     }
 }
 
-/// What a player has left on the clock, written after a name.
+/// A player's time left on the clock, written after a name.
 fn time_left(sitting: &Sitting, player: Player) -> String {
     let left = sitting.left(player, Instant::now()).map(table::clock::shown);
     left.map_or(String::new(), |left| format!(", {left} left"))

@@ -77,7 +77,7 @@ impl Prompt {
         }
     }
 
-    /// What was typed in this session, the latest last.
+    /// The lines typed in this session, the latest last.
     pub fn new_lines(&self) -> Vec<String> {
         let history = self.editor.history();
         let line = |at| history.get(at, SearchDirection::Forward).ok().flatten();

@@ -319,7 +319,7 @@ impl Refused {
     }
 }
 
-/// What a server says, without characters that would command the terminal.
+/// A server's answer without characters that would control the terminal.
 fn clean(told: Value) -> Value {
     match told {
         Value::String(text) => text.chars().filter(|c| !c.is_control()).collect::<String>().into(),

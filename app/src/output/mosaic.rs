@@ -50,7 +50,7 @@ struct Layout {
     origin: (f64, f64),
     /// Characters of the board.
     size: (usize, usize),
-    /// What a unit of the drawing is in characters.
+    /// Characters per unit of the drawing.
     scale: (f64, f64),
 }
 
@@ -374,7 +374,7 @@ fn tile(pixels: &Pixmap, (left, top): (usize, usize), blocks: Blocks) -> Tile {
     let parts = &parts[..count];
     let (ink, paper) = match parts.iter().all(Option::is_some) {
         true => parted(parts),
-        // What is not drawn shows the terminal's background.
+        // Pixels that are not drawn show the terminal's background.
         false => (parts.iter().enumerate().fold(0, bit_if(Option::is_some)), 0),
     };
     let all = ((1_u16 << count) - 1) as u8;

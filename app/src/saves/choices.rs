@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the user chose last.
+/// The user's last choices.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Choices {
@@ -23,7 +23,7 @@ pub struct Choices {
     pub wait: bool,
     /// The colours, by the name of their theme; empty for those that suit the terminal's background.
     pub theme: String,
-    /// What boards are drawn with: the name of some block characters, or `lines`; empty for what the terminal shows.
+    /// The characters for boards: the name of some block characters, or `lines`; empty for what the terminal shows.
     pub blocks: String,
     /// The server for invitations.
     pub server: String,
@@ -91,7 +91,7 @@ fn changed(kept: Value, before: &Value, now: Value) -> Value {
     }
 }
 
-/// What was chosen for a game.
+/// The choices for a game.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Chosen {

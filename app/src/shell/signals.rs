@@ -3,7 +3,7 @@
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::io;
 
-/// What a signal asks for.
+/// The request that a signal stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(not(unix), expect(dead_code, reason = "nobody asks for the others there"))]
 pub enum Wish {

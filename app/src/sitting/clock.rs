@@ -11,7 +11,7 @@ use table::{Clock, TimeControl};
 pub struct Terms {
     /// Time for the whole game.
     time: i64,
-    /// What a turn adds.
+    /// The increment for each turn.
     increment: i64,
 }
 
@@ -51,7 +51,7 @@ impl Terms {
         json!({"kind": "time", "seconds": seconds(self.time), "increment": seconds(self.increment)})
     }
 
-    /// What [`Terms::parse`] reads.
+    /// The text that [`Terms::parse`] reads.
     pub fn code(&self) -> String {
         format!("{}+{}", self.time as f64 / 60_000.0, self.increment as f64 / 1000.0)
     }

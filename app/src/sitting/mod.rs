@@ -21,9 +21,9 @@ const RESISTANCE: u8 = 7;
 /// A game, and the turns that were taken back in it.
 pub struct Sitting {
     pub entry: &'static Entry,
-    /// What the referee has decided, here or on a server.
+    /// The state that the referee has decided, here or on a server.
     pub state: State,
-    /// What is shown: ahead of the state by half a turn, or by turns that the server has not acknowledged.
+    /// The board as shown: ahead of the state by half a turn, or by turns that the server has not acknowledged.
     pub board: Box<dyn Session>,
     /// The user's seats in a game that a server keeps, empty for a watcher; `None` in a game kept here.
     pub own: Option<Vec<Player>>,
@@ -148,7 +148,7 @@ impl Sitting {
         self.own.is_none() && self.state.is_exhibition()
     }
 
-    /// What the game calls a player: `Red`.
+    /// The game's name for a player: `Red`.
     pub fn colour(&self, player: Player) -> &'static str {
         self.entry.info.players[player]
     }
@@ -193,12 +193,12 @@ impl Sitting {
         if self.result().is_some() { turns.div_ceil(2).max(1) } else { turns / 2 + 1 }
     }
 
-    /// What a player has left on the clock, in milliseconds.
+    /// A player's time left on the clock, in milliseconds.
     pub fn left(&self, player: Player, now: Instant) -> Option<i64> {
         self.state.course.clock.as_ref().map(|clock| clock.left(millis(now))[player])
     }
 
-    /// What a computer may spend on its turn.
+    /// The limits of a computer's turn.
     pub fn limits(&self, player: Player, now: Instant) -> Limits {
         let time = |millis: i64| Duration::from_millis(millis.unsigned_abs());
         let increment = self.state.course.clock.as_ref().map_or(0, |clock| clock.increment());

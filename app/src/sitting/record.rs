@@ -70,7 +70,7 @@ impl Sitting {
     }
 }
 
-/// What both players of a record have left, in milliseconds; `None` if its tag makes no sense.
+/// Both players' time left according to a record, in milliseconds; `None` if its tag makes no sense.
 fn left(record: &Record) -> Option<ByPlayer<i64>> {
     let read = |text: &str| {
         let seconds = text.parse().ok().filter(|seconds| (0.0..=1e9).contains(seconds));

@@ -25,11 +25,11 @@ pub struct Report {
 
 #[derive(Debug)]
 pub enum Found {
-    /// What the engine has found so far.
+    /// The engine's results so far.
     News(Analysis),
     /// The turn to play; none if the player has failed.
     Turn(Option<String>),
-    /// What a position of a game was worth.
+    /// The value of a position of a game.
     Judged(Judged),
     /// The search of a position has ended.
     Done,

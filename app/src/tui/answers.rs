@@ -13,7 +13,7 @@ pub struct Answers {
     held: Vec<KeyEvent>,
 }
 
-/// What an event turns out to be.
+/// The meaning of an event.
 #[derive(Debug, PartialEq)]
 pub enum Heard {
     /// Part of an answer.

@@ -31,7 +31,7 @@ use std::time::{Duration, Instant};
 pub enum Message {
     /// From the keyboard or the mouse.
     Input(Event),
-    /// What the terminal says of its background.
+    /// The colour of the terminal's background.
     Background(Rgb),
     /// How the terminal shows pictures.
     Graphics(Graphics),
@@ -50,7 +50,7 @@ pub enum Message {
     Suspend,
 }
 
-/// What every screen needs besides its own state.
+/// Context that every screen needs besides its own state.
 pub struct Context {
     pub games: &'static [Entry],
     pub config: Config,
@@ -86,7 +86,7 @@ pub enum Screen {
 }
 
 impl Screen {
-    /// What help is about.
+    /// The topic of the help.
     pub fn topic(&self) -> Topic {
         match self {
             Screen::Menu(_)
@@ -173,7 +173,7 @@ impl Next {
     }
 }
 
-/// What a click means.
+/// The meaning of a click.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hit {
     /// A cell of the board, by its number.
@@ -187,7 +187,7 @@ pub enum Hit {
     Key(KeyCode),
 }
 
-/// What a click means, by area of the screen, and the board as a picture; filled in whenever the screen is drawn.
+/// The meanings of clicks, by area of the screen, and the board as a picture; filled in whenever the screen is drawn.
 #[derive(Debug, Default)]
 pub struct Hits(RefCell<Vec<(Rect, Hit)>>, RefCell<Option<Live>>);
 
@@ -230,7 +230,7 @@ pub struct App {
     pub abandoned: Vec<String>,
     /// Whether the program is to be suspended, as by Ctrl-Z.
     pub suspend: bool,
-    /// What is to be put on the clipboard.
+    /// A text for the clipboard.
     pub copied: Option<String>,
 }
 

@@ -108,7 +108,7 @@ impl Picture {
 struct Spot {
     ch: char,
     style: Style,
-    /// What it looks like under the cursor.
+    /// Its style under the cursor.
     pointed: Style,
     /// The cell that a click here means.
     hit: Option<usize>,
@@ -206,7 +206,7 @@ fn is_like(one: Rgb, two: Rgb) -> bool {
     distance(one, two) < 32 * 32
 }
 
-/// What a drawing depends on.
+/// Everything that a drawing depends on.
 #[derive(Clone, PartialEq)]
 struct Wanted {
     diagram: Diagram,

@@ -4,7 +4,7 @@ use super::app::Context;
 use super::view::wrapped;
 use ratatui::text::{Line, Span};
 
-/// What the keys are wanted for.
+/// The topic of the keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Topic {
     Lists,
@@ -67,7 +67,7 @@ const SECTIONS: &[Section] = &[
         heading: "While the other side is to move",
         topics: &[Game, Server],
         keys: &[
-            ("a move", "is chosen ahead, and played as soon as possible; Esc takes it back"),
+            ("a move", "is chosen ahead, and played as soon as it is legal; Esc takes it back"),
             ("space", "stops a computer's thinking: it plays the best turn it has found"),
         ],
     },

@@ -40,7 +40,7 @@ pub struct Library {
     /// The name of the file, if these are the games of one.
     file: Option<String>,
     shelf: usize,
-    /// What is searched for, and whether it is being typed.
+    /// The search, and whether it is being typed.
     search: Field,
     searching: bool,
     list: List,
@@ -58,7 +58,7 @@ impl Row {
         self.game.get_or_init(read)
     }
 
-    /// What can be searched for: the tags of its record, or what the game says where there is no file.
+    /// The searchable text: the tags of its record, or a summary of the game where there is no file.
     fn words(&self) -> &str {
         self.words.get_or_init(|| {
             let words = match (&self.kept, self.game.get()) {

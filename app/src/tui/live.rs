@@ -69,7 +69,7 @@ fn set(buffer: &mut Buffer, area: Rect, option: CellDiffOption) {
     }
 }
 
-/// What the terminal shows as pictures.
+/// The pictures that the terminal shows.
 #[derive(Default)]
 pub struct Shown {
     protocol: Option<Protocol>,
@@ -184,7 +184,7 @@ mod tests {
         Live { area: AREA, pixels: Rc::new(pixels), part: (4, 2) }
     }
 
-    /// What is sent, and the buffer that is left.
+    /// The bytes that are sent, and the remaining buffer.
     fn sent(
         shown: &mut Shown,
         protocol: Protocol,

@@ -46,7 +46,7 @@ pub struct Look {
 pub struct Graphics {
     pub protocol: Protocol,
     pub font: Font,
-    /// What the terminal's driver says of the font.
+    /// The size of the font according to the terminal's driver.
     pub driver: Option<Font>,
 }
 

@@ -39,12 +39,12 @@ impl Picker {
         self.here().choices()
     }
 
-    /// What is to be decided now: `stack`, `parts`.
+    /// The next decision: `stack`, `parts`.
     pub fn stage(&self) -> Option<&'static str> {
         self.here().name()
     }
 
-    /// What was chosen so far.
+    /// The taps so far.
     pub fn taps(&self) -> &[Tap] {
         &self.spelling.taps
     }

@@ -103,7 +103,7 @@ fn read(_: &mut Vec<u8>, _: Duration) -> Option<bool> {
     None
 }
 
-/// What the terminal has told about pictures.
+/// The terminal's answers about pictures.
 #[derive(Debug, Default)]
 struct Told {
     kitty: bool,
@@ -167,7 +167,7 @@ enum Heard {
     },
 }
 
-/// What these bytes begin with, and how many of them belong to it; none while more must come.
+/// The first thing in these bytes, and how many of them belong to it; `None` while more must come.
 fn next(bytes: &[u8], is_all: bool) -> Option<(Heard, usize)> {
     let rest = match bytes {
         [] => return None,

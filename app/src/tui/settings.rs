@@ -16,7 +16,7 @@ use rules::svg::Theme;
 struct Switch {
     label: &'static str,
     about: &'static str,
-    /// What it says when it is off, and when it is on.
+    /// Its text when it is off, and when it is on.
     values: [&'static str; 2],
     of: fn(&mut Choices) -> &mut bool,
 }
@@ -55,7 +55,7 @@ const SWITCHES: [Switch; 5] = [
     },
     Switch {
         label: "Line mode",
-        about: "whether the game in lines of text draws boards, or only describes them, as for screen readers",
+        about: "whether line mode draws boards or only describes them, for screen readers",
         values: ["with boards", "sentences only"],
         of: |choices| &mut choices.no_boards,
     },

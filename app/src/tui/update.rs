@@ -1,4 +1,4 @@
-//! What a message changes.
+//! The effects of messages.
 
 use super::app::{App, Hit, Message, Next, Screen};
 use super::menu::Menu;
@@ -87,7 +87,7 @@ fn to_screen(app: &mut App, key: KeyEvent) {
     app.go(next);
 }
 
-/// What is pasted into a line is typed there; elsewhere a position or a record is opened.
+/// Pasted text is typed into a line of text; elsewhere it is opened as a position or a record.
 fn paste(app: &mut App, text: &str) {
     app.page = None;
     let entry = match &mut app.screen {

@@ -1,4 +1,4 @@
-//! What data are and how they were made.
+//! A card that says what data are and how they were made.
 
 use super::column::Table;
 use super::{REASONS, Wanted, Written};
@@ -6,7 +6,7 @@ use crate::session::Session;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// What each array holds.
+/// The contents of each array.
 const ABOUT: &[(&str, &str)] = &[
     ("game", "the number of the game, from 0"),
     ("ply", "the number of the turn after the opening, from 0"),

@@ -29,7 +29,7 @@ pub const REASONS: [&str; 5] = ["goes on", "won", "drawn", "repetition", "length
 /// Approximate bytes per position while all of them are being solved.
 const BYTES: usize = 600;
 
-/// What is written.
+/// The data to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
     /// Games of the engine against itself, unless there are none.
@@ -53,7 +53,7 @@ pub struct Written {
     pub exact: usize,
 }
 
-/// What a file is made of.
+/// The format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {
     /// All tables in an archive of NumPy's arrays.

@@ -106,7 +106,7 @@ fn lost(ring: &Ring) -> Score {
     -win_after(2 * (ring.mine + 1) + 4)
 }
 
-/// What a knight is worth, by its number of jumps from the centre.
+/// The value of a knight, by its number of jumps from the centre.
 const NEARNESS: [i32; 8] = [34, 34, 26, 14, 8, 3, 0, 0];
 const KNIGHT: i32 = 100;
 

@@ -1,4 +1,4 @@
-//! What a server answers an operator, in words.
+//! A server's answers to an operator, in words.
 
 use crate::shell::failure::{Failure, print};
 use serde_json::Value;

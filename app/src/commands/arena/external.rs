@@ -255,7 +255,7 @@ mod tests {
         program.start(find("jeson-mor").unwrap().info, &Map::new(), Duration::from_millis(margin))
     }
 
-    /// What it answers in a position, with seconds to do so.
+    /// Its answer in a position, with seconds to think.
     fn answer(go: &str, text: &str) -> Result<String, Fault> {
         let game = (find("jeson-mor").unwrap().from_text)(text, &Map::new()).unwrap();
         let mut external = start(&fake(go), 5000)?;
@@ -270,7 +270,7 @@ mod tests {
     fn the_word_behind_bestmove_is_the_answer() {
         let found = answer("echo info depth 1; echo bestmove c1d3 ponder a5b3", OPEN);
         assert_eq!(found, Ok("c1d3".into()));
-        // What was said too early does not answer the next question.
+        // An answer that comes too early does not count for the next question.
         let mut external = start(&fake("echo bestmove a1b3; echo bestmove b1c3"), 5000).unwrap();
         let game = (find("jeson-mor").unwrap().from_text)(OPEN, &Map::new()).unwrap();
         for _ in 0..2 {

@@ -54,7 +54,7 @@ pub struct AtlasArgs {
     pub memory: u32,
 }
 
-/// What is known of the positions, in a file.
+/// The file with the values of the positions.
 struct Index {
     folder: PathBuf,
     file: PathBuf,
@@ -196,7 +196,7 @@ fn take_over(file: &Path, entry: &Entry, row: &Row, title: &str) -> Option<Value
     Some(value)
 }
 
-/// What a certificate claims, as the index says it.
+/// The claim of a certificate, in the words of the index.
 fn claimed(claim: Claim) -> (Value, Value) {
     match claim {
         Claim::Wins { player, within } => (json!(player.number()), json!(within)),

@@ -1,11 +1,11 @@
-//! What `go` allows a search to spend.
+//! The limits in a `go` command.
 
 use engine::Limits;
 use rules::game::shorten;
 use rules::{ByPlayer, Player};
 use std::time::Duration;
 
-/// What the words after `go` mean.
+/// The meaning of the words after `go`.
 #[derive(Debug, Default, PartialEq)]
 pub struct Go {
     pub limits: Limits,

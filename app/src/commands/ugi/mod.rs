@@ -124,7 +124,7 @@ struct Running {
     stop: Stop,
     /// Its answer may be given once this is dropped.
     release: Option<Sender<()>>,
-    /// What it may spend once the move that it ponders on has been played.
+    /// Its limits once the move that it ponders on has been played.
     after_hit: Option<Limits>,
 }
 

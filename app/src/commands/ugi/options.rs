@@ -9,7 +9,7 @@ use rules::game::{OptionInfo, shorten};
 use rules::notation::option_value;
 use serde_json::{Map, Value};
 
-/// What `setoption` has set.
+/// The settings that `setoption` changes.
 #[derive(Clone)]
 pub struct Settings {
     pub entry: &'static Entry,
@@ -194,7 +194,7 @@ fn game_option(dialect: Dialect) -> &'static str {
     }
 }
 
-/// What the protocol calls a game, if it knows it.
+/// The protocol's name for a game, if it knows the game.
 fn game_name(dialect: Dialect, entry: &Entry) -> Option<&'static str> {
     match dialect {
         Dialect::Ugi => Some(entry.info.id),

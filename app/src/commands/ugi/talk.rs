@@ -33,7 +33,7 @@ pub enum Order {
     Count(Box<Count>),
     /// End the search.
     Stop,
-    /// What is pondered on has been played.
+    /// The move that the engine ponders on has been played.
     PonderHit,
     /// Get ready to search, then say so.
     Ready(Settings),

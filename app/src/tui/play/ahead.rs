@@ -1,4 +1,4 @@
-//! A turn that is chosen while the other side thinks (a premove), and played as soon as possible.
+//! A turn that is chosen while the other side thinks (a premove), and played as soon as it is legal.
 
 use super::BoardScreen;
 use super::mode::Mode;
@@ -66,7 +66,9 @@ impl BoardScreen {
     fn say_ahead(&mut self) {
         let Some(ahead) = &self.ahead else { return };
         let words = match (&ahead.chosen, ahead.spelling.taps.is_empty()) {
-            (Some(turn), _) => format!("{turn} is played as soon as possible: Esc takes it back"),
+            (Some(turn), _) => {
+                format!("{turn} is played as soon as it is legal: Esc takes it back")
+            }
             (None, false) => "where to, on your next turn?".into(),
             (None, true) => {
                 self.ahead = None;

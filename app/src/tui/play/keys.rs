@@ -1,4 +1,4 @@
-//! What keys and clicks do during a game.
+//! The effects of keys and clicks during a game.
 //!
 //! One-letter commands and typed moves do not get in each other's way: a letter acts at once, and if a
 //! digit follows, its effect is undone and both begin a typed move. Every command whose letter can begin

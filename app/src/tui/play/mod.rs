@@ -59,7 +59,7 @@ struct Watch {
     is_done: bool,
 }
 
-/// What is shown beside the game.
+/// The display settings beside the game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Shown {
     flipped: bool,
@@ -93,7 +93,7 @@ struct Note {
     is_warning: bool,
 }
 
-/// What the engine and the original program think of the position on the screen.
+/// The opinions of the engine and the original program on the position on the screen.
 #[derive(Default)]
 struct Opinion {
     watch: Option<Watch>,
@@ -120,7 +120,7 @@ struct Pace {
     last_turn: Instant,
 }
 
-/// What the keyboard is used for, apart from commands.
+/// The use of the keyboard, apart from commands.
 enum Typing {
     Nothing,
     /// A letter that acted at once, and what was shown before it: a digit makes both the beginning of a move.
@@ -148,7 +148,7 @@ pub struct BoardScreen {
     pace: Pace,
     /// The pieces of the last turn, while they are on their way.
     motion: Option<Motion>,
-    /// What is chosen while the other side is to move.
+    /// The turn that is chosen while the other side is to move.
     ahead: Option<Premove>,
     /// Whether it has become the user's turn on a server, and the bell has not rung for it yet.
     calls: bool,
@@ -224,7 +224,7 @@ impl BoardScreen {
         self.shown.flipped
     }
 
-    /// What help is about.
+    /// The topic of the help.
     pub fn topic(&self) -> Topic {
         let of_game = || match (self.is_online(), self.sitting.is_unattended()) {
             (true, _) => Topic::Server,
@@ -288,7 +288,7 @@ impl BoardScreen {
         };
         self.shown.hint = Hint::None;
         self.look_back(None);
-        // What is being typed may be for the turn after this one, which came meanwhile.
+        // The text being typed may be for the turn after this one, which came meanwhile.
         if !self.may_type() {
             self.end_line();
         }
@@ -405,7 +405,7 @@ impl BoardScreen {
                 true
             }
             Err(reason) => {
-                // What was typed is on the screen already, and the reason alone fits beside it.
+                // The typed text is already on the screen, and the reason alone fits beside it.
                 let known = format!("`{text}` is not legal here: ");
                 self.warn(reason.strip_prefix(&known).unwrap_or(&reason));
                 false

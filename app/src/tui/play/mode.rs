@@ -1,4 +1,4 @@
-//! What the board on the screen is for. What only one purpose needs is in its variant.
+//! The purpose of the board on the screen. State that only one purpose needs is in its variant.
 
 use super::study::{Retry, Study};
 use super::task::Task;

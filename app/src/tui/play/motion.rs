@@ -19,7 +19,7 @@ pub struct Motion {
 }
 
 impl Motion {
-    /// What the last move has set in motion; `None` if it only placed a piece.
+    /// The motion of the last move; `None` if it only placed a piece.
     pub(super) fn new(before: Diagram, play: &BoardScreen, now: Instant) -> Option<Motion> {
         let traces = play.sitting.board.last_traces();
         let travels = traces.iter().flat_map(|trace| &trace.travels);
@@ -52,7 +52,7 @@ impl Motion {
         }
         for (cell, piece) in lifted {
             let place = diagram.cells.get_mut(cell)?;
-            // What stands in between is jumped over.
+            // Pieces in between are jumped over.
             if place.piece.is_none() {
                 place.piece = Some(piece);
             }

@@ -24,7 +24,7 @@ pub struct Study {
     pub(super) job: Job,
     /// The turns that are judged.
     turns: Vec<String>,
-    /// What each position was worth, by the number of turns before it.
+    /// The value of each position, by the number of turns before it.
     judged: Vec<Option<Judged>>,
     is_done: bool,
 }
@@ -73,7 +73,7 @@ impl BoardScreen {
         }
     }
 
-    /// What should have been played instead of a turn that gave something away, while that is shown.
+    /// The turn that should have been played instead of one that gave something away, while that is shown.
     pub(super) fn better_than(&self, ply: usize) -> Option<&str> {
         let study = self.mode.study().filter(|_| self.shown.better)?;
         study.mistake(ply)?.best.first().map(String::as_str)

@@ -308,7 +308,7 @@ impl BoardScreen {
         }
     }
 
-    /// What to do next, in a sentence.
+    /// The next thing to do, in a sentence.
     fn prompt(&self) -> String {
         if self.past.is_some() {
             return "an earlier position: Esc returns to the present one".into();

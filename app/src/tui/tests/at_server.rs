@@ -127,7 +127,7 @@ fn a_turn_chosen_ahead_is_forgotten_when_turns_are_taken_back() {
         json!({"type": "event", "kind": "move", "seat": 1, "seq": 4, "turn": "c3", "at": 2}),
     );
     rig.keys("d4<Enter>");
-    sees(&rig, "d4 is played as soon as possible");
+    sees(&rig, "d4 is played as soon as it is legal");
     hear(
         &mut rig,
         json!({"type": "event", "kind": "undone", "seat": 2, "seq": 5, "turns": 2, "at": 3}),

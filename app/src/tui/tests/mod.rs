@@ -269,7 +269,7 @@ impl Rig {
     }
 }
 
-/// What an engine might have found.
+/// A result that an engine might have found.
 fn thought(lines: &[(&str, i32)]) -> Analysis {
     let line = |(turns, score): &(&str, i32)| AnalysedLine {
         turns: turns.split(' ').map(str::to_owned).collect(),

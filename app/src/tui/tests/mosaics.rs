@@ -1,5 +1,5 @@
-//! What can be seen of boards in block characters: pieces, whose they are, marks, the cursor and the lines between
-//! cells, in the usual window. Marks of what has won are too faint on a knight of this size, and are not among them.
+//! Visibility of boards in block characters: pieces, whose they are, marks, the cursor and the lines between cells, in
+//! the usual window. Marks of what has won are too faint on a knight of this size, and are not among them.
 
 use super::colours::{Screen, difference};
 use super::*;
@@ -102,7 +102,7 @@ fn stages(entry: &engine::Entry) -> [Diagram; 3] {
     [bare, full, marked]
 }
 
-/// What is not seen.
+/// Everything that is not visible.
 fn check(entry: &engine::Entry, screen: &Screen, window: (u16, u16)) -> Vec<String> {
     let mut unseen = Vec::new();
     let [bare, full, marked] = stages(entry);

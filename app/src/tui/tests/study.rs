@@ -132,7 +132,7 @@ fn a_game_is_gone_over_and_a_mistake_tried_again_without_the_answer() {
     assert_eq!((kept(Shelf::Unfinished), kept(Shelf::Finished)), (1, 0));
 }
 
-/// What the engine says of the position after this many turns.
+/// The engine's judgement of the position after this many turns.
 fn blunder(ply: usize, of: usize) -> requests::review::Judged {
     requests::review::Judged {
         ply,
