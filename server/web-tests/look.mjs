@@ -1,4 +1,4 @@
-// Looks at every state of every page (states.mjs) in a real Chromium: pictures at seven sizes in both themes, and at
+// Looks at every state of every page (states.mjs) in a real Chromium: pictures at eight sizes in both themes, and at
 // one in the colours of a system that forces its own, with axe-core's findings.
 //   node server/web-tests/look.mjs [--quick] ADDRESS FOLDER [STATE…]
 // With --quick it looks at a phone and a laptop in the light theme.
@@ -19,6 +19,7 @@ const SIZES = [
   [360, 640],
   [390, 844],
   [844, 390],
+  [768, 1024],
   [1024, 700],
   [1280, 800],
   [1920, 1080],
@@ -120,6 +121,10 @@ const unseen = (page) =>
         width > 0 && (left < 0 || top < 0 || right > innerWidth + 1 || bottom > innerHeight + 1)
       );
     });
+    // Two lines of what a tab shows can be read without scrolling.
+    const panel = document.querySelector('.tabbox > [role=tabpanel]:not([hidden])');
+    if (shown(panel) && panel.clientHeight < 48)
+      outside.push(`the panel of a tab, ${panel.clientHeight} px high,`);
     // A dialog, a menu and a message lie over the page on purpose.
     const over = 'dialog[open], [popover]:popover-open, #more-menu:not([hidden]), #toast';
     if (document.querySelector(over)) return outside;
