@@ -126,8 +126,20 @@ const unseen = (page) =>
     if (shown(panel) && panel.clientHeight < 48)
       outside.push(`the panel of a tab, ${panel.clientHeight} px high,`);
     // A dialog, a menu and a message lie over the page on purpose.
-    const over = 'dialog[open], [popover]:popover-open, #more-menu:not([hidden]), #toast';
-    if (document.querySelector(over)) return outside;
+    const over = document.querySelector(
+      'dialog[open], [popover]:popover-open, #more-menu:not([hidden]), #toast',
+    );
+    if (over) {
+      const { left, right, top, bottom } = over.getBoundingClientRect();
+      const [inside, next] = [left >= 0 && top >= 0, right <= innerWidth && bottom <= innerHeight];
+      const ways = [...over.querySelectorAll('form > .row:last-child button')];
+      const below = ways.filter((way) => way.getBoundingClientRect().bottom > innerHeight);
+      return [
+        ...outside,
+        ...(inside && next ? [] : [over.id]),
+        ...below.map(({ id }) => id || 'a way on'),
+      ];
+    }
     const needed = [
       ...['.seat', '#prompt.mine', '#stage-play', '.bar button', '.bar a', '.clock'],
       ...['.cells button.grab', '.cells button.target'],
