@@ -160,7 +160,12 @@ test('a seat tells name, colour, count and who is away', () => {
 test('while nothing is to be done, the prompt is a whole sentence', () => {
   assert.equal(game.idleWords(at([1], {}, { ply: 1 }), ''), 'Turn 1 of 2');
   assert.equal(game.idleWords(at([2]), ''), 'Ann to move');
-  assert.equal(game.idleWords(at([1], { seats: against, turn: 2 }), ''), 'Level 3 is thinking');
+  const computer = { seats: against, turn: 2 };
+  assert.equal(game.idleWords(at([1], computer), ''), 'Level 3 is thinking');
+  assert.equal(
+    game.idleWords(at([1], computer, { stuck: 'no more memory' }), ''),
+    'Level 3 to move',
+  );
   const won = { result: { winner: 1, reason: 'resigned' }, ending: 'Ann has won by resignation' };
   assert.equal(game.idleWords(at([1], won), 'red has won'), 'Ann has won by resignation');
   const byRules = { result: { winner: 1, reason: 'rules' }, ending: 'Ann has won' };

@@ -1,4 +1,4 @@
-// Looks at every state of every page (states.mjs) in a real Chromium: pictures at seven sizes in both themes, and at
+// Looks at every state of every page (states.mjs) in a real Chromium: pictures at eight sizes in both themes, and at
 // one with forced colours, with axe-core's findings.
 //   node server/web-tests/look.mjs [--quick] ADDRESS FOLDER [STATE…]
 // With --quick only a phone and a laptop in the light theme.
@@ -19,6 +19,7 @@ const SIZES = [
   [360, 640],
   [390, 844],
   [844, 390],
+  [768, 1024],
   [1024, 700],
   [1280, 800],
   [1920, 1080],
@@ -120,9 +121,25 @@ const unseen = (page) =>
         width > 0 && (left < 0 || top < 0 || right > innerWidth + 1 || bottom > innerHeight + 1)
       );
     });
+    // Two lines of what a tab shows can be read without scrolling.
+    const panel = document.querySelector('.tabbox > [role=tabpanel]:not([hidden])');
+    if (shown(panel) && panel.clientHeight < 48)
+      outside.push(`the panel of a tab, ${panel.clientHeight} px high,`);
     // A dialog, a menu and a message lie over the page on purpose.
-    const over = 'dialog[open], [popover]:popover-open, #more-menu:not([hidden]), #toast';
-    if (document.querySelector(over)) return outside;
+    const over = document.querySelector(
+      'dialog[open], [popover]:popover-open, #more-menu:not([hidden]), #toast',
+    );
+    if (over) {
+      const { left, right, top, bottom } = over.getBoundingClientRect();
+      const [inside, next] = [left >= 0 && top >= 0, right <= innerWidth && bottom <= innerHeight];
+      const ways = [...over.querySelectorAll('form > .row:last-child button')];
+      const below = ways.filter((way) => way.getBoundingClientRect().bottom > innerHeight);
+      return [
+        ...outside,
+        ...(inside && next ? [] : [over.id]),
+        ...below.map(({ id }) => id || 'a way on'),
+      ];
+    }
     const needed = [
       ...['.seat', '#prompt.mine', '#stage-play', '.bar button', '.bar a', '.clock'],
       ...['.cells button.grab', '.cells button.target'],

@@ -52,7 +52,11 @@ export const createParts = (state, deeds) => {
     clock: el('span.clock', { hidden: true, 'aria-hidden': 'true' }),
     notice: el('div#notice.notice'),
     outbox: el('ul#outbox.outbox'),
-    place: placeLine(info.name, clockName(state.game.clock), el('span', watchers, connection)),
+    place: placeLine(
+      info.name,
+      state.game.clocks ? clockName(state.game.clock) : '',
+      el('span', watchers, connection),
+    ),
     bar: el(
       'div.bar',
       { role: 'group', 'aria-label': 'Actions' },

@@ -135,7 +135,7 @@ export const idleWords = (state, status) => {
   if (!isStarted(state))
     return state.seat?.invitation ? 'You are invited to play' : 'Waiting for a friend to join';
   const name = nameOf(state, game.turn);
-  return isComputer(game, game.turn) ? `${name} is thinking` : `${name} to move`;
+  return isComputer(game, game.turn) && !state.stuck ? `${name} is thinking` : `${name} to move`;
 };
 
 /** What the result is to the one player at this page; nothing for watchers and a shared screen. @param {State} state */
