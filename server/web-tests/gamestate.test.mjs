@@ -75,6 +75,8 @@ test('against a computer no draw is offered, and the game can be analysed when i
 test('what waits to be sent is not asked for again', () => {
   assert.equal(game.controls(at([1]), EMPTY).undo.disabled, false);
   assert.equal(game.controls(at([1]), waits('undo')).undo.disabled, true);
+  assert.equal(game.controls(at([1], { club: { rated: false } }), EMPTY).undo.hidden, false);
+  assert.equal(game.controls(at([1], { club: { rated: true } }), EMPTY).undo.hidden, true);
   assert.equal(game.controls(at([1]), waits('resign')).resign.disabled, true);
   const asked = at([1], { result: { winner: 2, reason: 'rules' }, rematch: { seat: 1 } });
   assert.deepEqual(game.controls(asked, EMPTY).rematch, {

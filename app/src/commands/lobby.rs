@@ -118,7 +118,9 @@ impl Hall<'_> {
             print("You are a guest; `name NAME` makes you a player.\n")?;
         }
         let list = self.list().map_err(Failure::user)?;
-        print(list)
+        print(format!(
+            "Games arranged here are public: anybody can watch them and find them again.\n{list}"
+        ))
     }
 
     fn register(&mut self, name: &str) -> Result<(), String> {
@@ -199,7 +201,8 @@ impl Hall<'_> {
             let rating = one["rating"].as_i64().map_or(String::new(), |own| format!("{own}{sure}"));
             let rated = if one["rated"] == true { "rated" } else { "casual" };
             let (game, clock) = (text(&one["game"]), clock_words(&one["clock"]));
-            format!("{:>3}  {who:<24} {rating:<6} {game:<12} {clock:<16} {rated}\n", i + 1)
+            let more = particulars(one);
+            format!("{:>3}  {who:<24} {rating:<6} {game:<12} {clock:<16} {rated}{more}\n", i + 1)
         };
         let lines: String = all.iter().enumerate().map(line).collect();
         Ok(if lines.is_empty() {
@@ -301,6 +304,18 @@ fn picked<'a>(games: &'a [Value], number: &str) -> Result<&'a Value, String> {
     let at = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
     at.and_then(|at| games.get(at))
         .ok_or_else(|| format!("there is no game `{number}` in the list"))
+}
+
+/// Unusual options of a challenge, and who begins.
+fn particulars(one: &Value) -> String {
+    let options = one["options"].as_object().into_iter().flatten();
+    let options = options.map(|(name, value)| format!(", {} {value}", name.replace('_', " ")));
+    let begins = match one["side"].as_str() {
+        Some("first") => ", the other begins",
+        Some("second") => ", you begin",
+        _ => "",
+    };
+    options.collect::<String>().replace('"', "") + begins
 }
 
 fn clock_words(clock: &Value) -> String {

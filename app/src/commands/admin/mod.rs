@@ -191,6 +191,8 @@ pub enum Players {
     },
     /// Let a banned player play again
     Unban { player: String },
+    /// Replace a player's lost key: prints the new one, the old one stops working
+    NewKey { player: String },
     /// Delete a player for good; the games remain, as those of a `deleted player`
     Delete { player: String },
 }
@@ -209,6 +211,7 @@ impl Players {
             Players::Rename { player, name } => About::Rename { player, name },
             Players::Ban { player, because } => About::BanPlayer { player, reason: because },
             Players::Unban { player } => About::UnbanPlayer { player },
+            Players::NewKey { player } => About::NewKey { player },
             Players::Delete { player } => About::DeletePlayer { player },
         }
     }

@@ -191,6 +191,7 @@ fn club(about: &About, told: &Value) -> String {
         }
         About::BanPlayer { .. } => format!("banned {}", text(told, "banned")),
         About::UnbanPlayer { .. } => format!("{} may play again", text(told, "unbanned")),
+        About::NewKey { .. } => text(told, "key").to_owned(),
         About::DeletePlayer { .. } => format!("deleted {}", text(told, "deleted")),
         About::Ratings { .. } => match told["looked_at"].as_u64() {
             Some(games) => format!("games looked at: {games}"),
