@@ -42,7 +42,10 @@ export const bringKey = async () => {
   }
 };
 
-/** @param {HTMLElement} box @param {() => void} onChange @param {any} [refused] why the server refuses the player's key */
+/**
+ * @param {HTMLElement} box @param {() => void} onChange
+ * @param {any} [refused] why the server refuses the player's key
+ */
 export const showAccount = (box, onChange, refused) => {
   const changed = () => {
     showAccount(box, onChange);

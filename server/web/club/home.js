@@ -29,7 +29,10 @@ export const bringGames = async () => {
   return fresh.length;
 };
 
-/** A section's title, with a link to more of it. @param {string} id @param {string} title @param {[string, string]} more */
+/**
+ * A section's title, with a link to more of it.
+ * @param {string} id @param {string} title @param {[string, string]} more
+ */
 const head = (id, title, [page, name]) =>
   el('div.head', el(`h2#${id}`, title), el('a', { href: pageAt(page) }, name));
 
