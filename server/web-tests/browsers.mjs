@@ -188,6 +188,17 @@ const PAGES = {
   'rules/glaisher': "document.querySelector('main[data-ready] .prose svg')",
 };
 
+/** The documents, which only the host has. */
+const openDocuments = async (browser, address) => {
+  for (const path of ['docs', 'docs/levels/']) {
+    await browser.open(address + path);
+    await browser.until(
+      `/${path}`,
+      "document.querySelector('main[data-ready] .prose #docs-words')",
+    );
+  }
+};
+
 const openAll = async (browser, address) => {
   for (const [path, sight] of Object.entries(PAGES)) {
     await browser.open(address + path);
@@ -208,6 +219,7 @@ const VISITS = {
     await browser.open(`${address}puzzles`);
     await kept(browser);
     await openAll(browser, address);
+    await openDocuments(browser, address);
     await browser.open(`${address}?new=gekitai`);
     await browser.until('a new game', "document.querySelector('#start')");
     await click(browser, '#start');
@@ -218,6 +230,7 @@ const VISITS = {
   offline: async (browser, host) => {
     host.goAway();
     await openAll(browser, host.address);
+    await openDocuments(browser, host.address);
     await host.comeBack();
   },
   'new version': async (browser, host) => {

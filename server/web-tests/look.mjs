@@ -121,6 +121,11 @@ const unseen = (page) =>
         width > 0 && (left < 0 || top < 0 || right > innerWidth + 1 || bottom > innerHeight + 1)
       );
     });
+    // On a phone the toolbar stays where the thumb is, whatever is shown above it.
+    const bar = document.querySelector('main.table:not(.reader, .embed) > .side > .bar');
+    const isTall = bar && getComputedStyle(bar.parentElement).display === 'contents';
+    if (isTall && shown(bar) && innerHeight - bar.getBoundingClientRect().bottom > 2)
+      outside.push('the toolbar, which has left its place,');
     // Two lines of what a tab shows can be read without scrolling.
     const panel = document.querySelector('.tabbox > [role=tabpanel]:not([hidden])');
     if (shown(panel) && panel.clientHeight < 48)

@@ -178,6 +178,23 @@ export const STATES = {
       await page.hover('.chips button:nth-child(2)');
     },
   },
+  'stages-by-digit': {
+    at: ({ device }) => device('glaisher'),
+    deed: async (page) => {
+      await page.click('#cell-a2');
+      await page.keyboard.press('2');
+      await says(page, '.stages', '2+4');
+    },
+  },
+  'no-coordinates': {
+    at: ({ device }) => device('gekitai'),
+    deed: async (page) => {
+      await page.evaluate(() => document.getElementById('settings').showPopover());
+      await page.$eval('#settings .flag:last-child input', (input) => input.click());
+      await page.evaluate(() => document.getElementById('settings').hidePopover());
+      await page.waitForSelector('.no-coordinates');
+    },
+  },
   hint: {
     at: ({ device }) => device('glaisher'),
     deed: async (page) => {
@@ -520,6 +537,36 @@ export const STATES = {
       await page.$eval('#import-text', (field) => (field.value = 'c3 d4 zz'));
       await page.click('#import');
       await page.waitForFunction(() => document.querySelector('#import-error')?.textContent);
+    },
+  },
+  'analysis-dropped': {
+    at: '/analysis',
+    deed: async (page) => {
+      await page.evaluate(() => {
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(new File(['[Game "gekitai"]\n\n1. c3 d4 2. a1 f6\n'], 'game.txt'));
+        const drop = new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true });
+        document.body.dispatchEvent(drop);
+      });
+      await says(page, '#moves', 'f6');
+    },
+  },
+  'analysis-sketched': {
+    at: '/analysis/gekitai',
+    deed: async (page) => {
+      for (const [from, to] of [
+        ['#cell-a2', '#cell-d4'],
+        ['#cell-f6', '#cell-f6'],
+      ]) {
+        const [begin, end] = await Promise.all(
+          [from, to].map(async (css) => (await page.$(css)).clickablePoint()),
+        );
+        await page.mouse.move(begin.x, begin.y);
+        await page.mouse.down({ button: 'right' });
+        await page.mouse.move(end.x, end.y);
+        await page.mouse.up({ button: 'right' });
+      }
+      await page.waitForSelector('.marks .sketch-ring');
     },
   },
   'editor-wrong': {

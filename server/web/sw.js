@@ -68,31 +68,47 @@ addEventListener('message', ({ data }) => {
 /** Whether a path is that of a page; embedded pages come from the server, whose headers say who may embed them. */
 const isPage = (path) => !/^(api|embed|assets)\/|\.[a-z]+$/.test(path);
 
+/** Whether a path is that of a document of the site, whose text only the host has. */
+const isDocument = (path) => /^docs(\/|$)/.test(path);
+
+/** A document from the host, or offline the copy that was kept when it was last read. */
+const documentFor = async (event, path) => {
+  const cache = await caches.open(CACHE);
+  const place = BASE + path.replace(/\/$/, '');
+  const keepCopy = async (answer) => {
+    const text = await answer.clone().text();
+    // A page of another version needs files that are not in this cache.
+    if (text.includes(VERSION)) await cache.put(place, answer);
+  };
+  try {
+    const fresh = await fetch(event.request);
+    if (fresh.ok) event.waitUntil(keepCopy(fresh.clone()));
+    return fresh;
+  } catch {
+    const kept = await cache.match(place, { ignoreVary: true });
+    return kept ?? cache.match(PAGE, { ignoreVary: true });
+  }
+};
+
+/** A file or page from the cache; files that are not cached in advance are cached on first use. */
+const cached = async (event, path, wanted) => {
+  const cache = await caches.open(CACHE);
+  const kept = await cache.match(wanted, { ignoreVary: true });
+  if (kept) return kept;
+  const fresh = await fetch(event.request);
+  if (fresh.ok && path.startsWith(`assets/${VERSION}/`))
+    event.waitUntil(cache.put(event.request, fresh.clone()));
+  return fresh;
+};
+
 addEventListener('fetch', (event) => {
   const { request } = event;
   const { origin, pathname } = new URL(request.url);
   if (request.method !== 'GET' || origin !== location.origin || !pathname.startsWith(BASE)) return;
   const path = pathname.slice(BASE.length).replace(/(^|\/)index\.html$/, '');
-  const wanted =
-    request.mode === 'navigate'
-      ? path === ''
-        ? HOME
-        : isPage(path)
-          ? PAGE
-          : null
-      : path.startsWith('assets/')
-        ? request
-        : null;
-  if (!wanted) return;
-  const answer = async () => {
-    const cache = await caches.open(CACHE);
-    const kept = await cache.match(wanted, { ignoreVary: true });
-    if (kept) return kept;
-    const fresh = await fetch(request);
-    // Files that are not cached in advance are cached on first use.
-    if (fresh.ok && path.startsWith(`assets/${VERSION}/`))
-      event.waitUntil(cache.put(request, fresh.clone()));
-    return fresh;
-  };
-  event.respondWith(answer());
+  if (request.mode !== 'navigate') {
+    if (path.startsWith('assets/')) event.respondWith(cached(event, path, request));
+  } else if (isDocument(path)) event.respondWith(documentFor(event, path));
+  else if (path === '' || isPage(path))
+    event.respondWith(cached(event, path, path === '' ? HOME : PAGE));
 });

@@ -14,6 +14,7 @@ pub async fn kept(browser: &Browser) {
 /// What a page of each kind must show.
 const SHELF: &str = "main[data-ready] .shelf";
 const BOARD: &str = "main[data-ready] .board svg";
+const DOCUMENT: &str = "main[data-ready] #docs-words";
 
 /// Pages by the addresses that people type or pass on.
 const PAGES: [(&str, &str); 16] = [
@@ -78,6 +79,9 @@ async fn click_through(browser: &Browser, host: &Host) {
     follow(browser, host, "a[href*=results]", "results", SHELF).await;
     follow(browser, host, ".known li a", "results/", BOARD).await;
     follow(browser, host, ".brand", "", SHELF).await;
+    follow(browser, host, ".page-end a[href$='docs/']", "docs", DOCUMENT).await;
+    follow(browser, host, ".prose a[href*='docs/levels']", "docs/levels", DOCUMENT).await;
+    follow(browser, host, ".brand", "", SHELF).await;
 }
 
 /// Plays two turns against the computer, and comes back to the game from home.
@@ -119,6 +123,10 @@ async fn visit_for(program: Program, base: &'static str, through: bool) {
     browser.ignore_workers(false).await;
     host.go_away();
     open_all(&browser, &host).await;
+    if through {
+        browser.open(&host.page("docs/levels")).await;
+        browser.find(DOCUMENT).await;
+    }
     // Positions were once part of the path.
     browser.open(&host.page("analysis/jeson-mor/4n/5/2N2/5/5_2")).await;
     browser.find(BOARD).await;

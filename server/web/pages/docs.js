@@ -88,7 +88,13 @@ const show = async (field, list) => {
 export const docsPage = async (main, [name]) => {
   const field = /** @type {HTMLInputElement|null} */ (main.querySelector('#docs-words'));
   const list = /** @type {HTMLElement|null} */ (main.querySelector('#docs-found'));
-  if (!field || !list) throw new Refused(404, `there is no document \`${name ?? ''}\``);
+  if (!field || !list) {
+    // Offline, the service worker answers with a page that has no document.
+    await fetch(location.href).catch(() => {
+      throw new Error('documents that you have not read before need a network');
+    });
+    throw new Refused(404, `there is no document \`${name ?? ''}\``);
+  }
   const title = main.querySelector('h1')?.textContent;
   document.title = name ? `${title} – documents – Quadrille` : 'Documents – Quadrille';
   field.disabled = false;
