@@ -69,16 +69,28 @@ pub fn animation(
         if number + 1 == count && number > 0 {
             writer.set_frame_delay(4 * TENTHS, 10).map_err(wrong)?;
         }
-        let straight: Vec<u8> = frame
-            .pixels()
-            .iter()
-            .map(|pixel| pixel.demultiply())
-            .flat_map(|pixel| [pixel.red(), pixel.green(), pixel.blue(), pixel.alpha()])
-            .collect();
-        writer.write_image_data(&straight).map_err(wrong)?;
+        writer.write_image_data(&straight(&frame)).map_err(wrong)?;
     }
     writer.finish().map_err(wrong)?;
     Ok(bytes)
+}
+
+/// A PNG that is a little larger than others, and made in a quarter of their time.
+pub fn quick_png(pixels: &tiny_skia::Pixmap) -> Result<Vec<u8>, png::EncodingError> {
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, pixels.width(), pixels.height());
+    encoder.set_color(png::ColorType::Rgba);
+    encoder.set_compression(png::Compression::Fast);
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(&straight(pixels))?;
+    writer.finish()?;
+    Ok(bytes)
+}
+
+/// The parts of the pixels, not multiplied by how opaque they are.
+fn straight(pixels: &tiny_skia::Pixmap) -> Vec<u8> {
+    let pixels = pixels.pixels().iter().map(|pixel| pixel.demultiply());
+    pixels.flat_map(|pixel| [pixel.red(), pixel.green(), pixel.blue(), pixel.alpha()]).collect()
 }
 
 /// How long each drawing of an animation stays.

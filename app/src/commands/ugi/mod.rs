@@ -27,7 +27,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::time::{Duration, Instant};
-use talk::{Count, Order, Reply, Search, Talk, refusal};
+use talk::{Count, Order, Reply, Search, Talk};
 
 /// The longest line that is read; a longer one is refused and skipped.
 const MOST_BYTES: usize = 1 << 20;
@@ -65,10 +65,10 @@ fn listen(mut talk: Talk, mut searching: Searching) -> Result<(), Failure> {
     while next_line(&mut input, &mut line, MOST_BYTES)? {
         let reply = match std::str::from_utf8(&line) {
             _ if line.len() > MOST_BYTES => {
-                refusal(&format!("the line is longer than {MOST_BYTES} bytes"))
+                talk.refuse(&line, &format!("the line is longer than {MOST_BYTES} bytes"))
             }
             Ok(line) => talk.hear(line),
-            Err(_) => refusal("the line is not text in UTF-8"),
+            Err(_) => talk.refuse(&line, "the line is not text in UTF-8"),
         };
         match reply {
             Reply::Lines(lines) => say(&lines)?,

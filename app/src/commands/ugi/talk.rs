@@ -81,8 +81,17 @@ impl Talk {
     /// Reads a line. One that makes no sense changes nothing and is answered with an error.
     pub fn hear(&mut self, line: &str) -> Reply {
         let line = known(line);
-        let command = line.split_whitespace().next();
         let reply = self.obey(line);
+        self.conclude(line, reply)
+    }
+
+    /// A line that cannot be read for this reason.
+    pub fn refuse(&mut self, line: &[u8], why: &str) -> Reply {
+        self.conclude(known(&String::from_utf8_lossy(line)), Err(why.to_owned()))
+    }
+
+    fn conclude(&mut self, line: &str, reply: Heard) -> Reply {
+        let command = line.split_whitespace().next();
         match command {
             Some("position") => self.lost = reply.is_err(),
             Some("uginewgame" | "ucinewgame" | "ugi" | "uci") => self.lost = false,
@@ -233,7 +242,7 @@ impl Talk {
 }
 
 /// The answer to a line that makes no sense: one line, not too long, whatever it quotes.
-pub fn refusal(message: &str) -> Reply {
+fn refusal(message: &str) -> Reply {
     let message: String = message.chars().filter(|c| !c.is_control()).take(300).collect();
     Reply::Lines(vec![format!("info string error: {message}")])
 }
