@@ -1,8 +1,8 @@
-// Measures what only lasts: long tasks in an analysis at a quarter of the processor's speed, memory and storage after many
+// Measures long use: long tasks in an analysis at a quarter of the processor's speed, memory and storage after many
 // games of this browser.
-//   node server/web-tests/endure.mjs ADDRESS [STEPS] [GAMES]
-// A long task is one of more than 50 ms; each is told with the functions that took most of it. Numbers of a busy machine
-// mean little: what the scripts themselves took is told beside them.
+//   node server/web-tests/endure.mjs ADDRESS [STEPS] [GAMES]    (0 skips a part)
+// A long task is one of more than 50 ms; each is reported with the functions that took most of it. Numbers of a busy machine
+// mean little: the scripts' own time is reported beside them.
 import { readFileSync } from 'node:fs';
 import puppeteer from 'puppeteer-core';
 
@@ -29,6 +29,10 @@ const watch = () => {
         ),
       });
   }).observe({ type: 'long-animation-frame', buffered: true });
+  window.tasks = [];
+  new PerformanceObserver((list) =>
+    window.tasks.push(...list.getEntries().map(({ duration }) => duration)),
+  ).observe({ type: 'longtask', buffered: true });
 };
 
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -43,7 +47,7 @@ const seen = async (game, turns) => {
   return answer.json();
 };
 
-/** The turns of a game of at most so many, the same in every run. */
+/** The turns of a game with a maximum length, the same in every run. */
 const played = async (game, most) => {
   const turns = [];
   let turn = '';
@@ -56,7 +60,10 @@ const played = async (game, most) => {
   return turns;
 };
 
-/** Steps through a game of so many turns with the engine running. */
+/** How often the best turn is played at the end of a game that was stepped through. */
+const BEST = 5;
+
+/** Steps through a game of this many turns with the engine running, and on from there. */
 const analyse = async (game) => {
   const page = await browser.newPage();
   page.setDefaultTimeout(120_000);
@@ -66,20 +73,28 @@ const analyse = async (game) => {
   await page.waitForSelector('main[data-ready] .board svg');
   const client = await page.createCDPSession();
   await client.send('Emulation.setCPUThrottlingRate', { rate: 4 });
-  await page.evaluate(() => (window.long = []));
+  await page.evaluate(() => {
+    window.long = [];
+    window.tasks = [];
+  });
   for (let i = 0; i < Number(steps); i += 1) {
     await page.keyboard.press(i < turns.length ? 'ArrowLeft' : 'ArrowRight');
     await sleep(600);
   }
-  await sleep(1_000);
-  const long = await page.evaluate(() => window.long);
+  for (let i = 0; i < BEST; i += 1) {
+    await page.keyboard.press('Space');
+    await sleep(2_000);
+  }
+  const [long, tasks] = await page.evaluate(() => [window.long, window.tasks]);
   const blocked = long.filter(({ blocking }) => blocking > 0);
   const own = new Map();
   for (const { took, name, layout } of blocked.flatMap(({ scripts }) => scripts))
     own.set(name, [(own.get(name)?.[0] ?? 0) + took, (own.get(name)?.[1] ?? 0) + layout]);
-  const worst = Math.round(Math.max(0, ...long.map(({ duration }) => duration)));
+  const worst = (all) => Math.round(Math.max(0, ...all));
+  const frames = long.map(({ duration }) => duration);
   console.log(
-    `analysis of ${game}, ${steps} steps at quarter speed: ${blocked.length} long frames, worst ${worst} ms`,
+    `analysis of ${game}, ${steps} steps and ${BEST} best turns at quarter speed: ${tasks.length} long tasks, ` +
+      `worst ${worst(tasks)} ms; ${blocked.length} long frames, worst ${worst(frames)} ms`,
   );
   for (const [name, [took, layout]] of [...own].sort((a, b) => b[1][0] - a[1][0]).slice(0, 8))
     console.log(`  ${Math.round(took)} ms in ${name}, of them ${Math.round(layout)} ms layout`);
@@ -137,6 +152,7 @@ const play = async () => {
   );
 };
 
-for (const game of ['gekitai', 'glaisher']) await analyse(game);
-await play();
+if (Number(steps) > 0)
+  for (const game of ['glaisher', 'gekitai', 'jeson-mor', 'six-making']) await analyse(game);
+if (Number(games) > 0) await play();
 await browser.close();

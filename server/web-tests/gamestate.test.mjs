@@ -36,7 +36,7 @@ const seen = (state, box = EMPTY) =>
     .filter(([, { hidden }]) => !hidden)
     .map(([name]) => name);
 
-test('a seat turns the board, and only the own turn of a game that goes on may be played', () => {
+test('a seat turns the board, and only its own turn of an unfinished game may be played', () => {
   assert.equal(at([2]).flipped, true);
   assert.equal(at([1, 2]).flipped, false);
   assert.equal(game.mayPlay(at([1])), true);
@@ -46,7 +46,7 @@ test('a seat turns the board, and only the own turn of a game that goes on may b
   assert.equal(game.mayPlay(at([1], { seats: [people[0], { kind: 'open' }] })), false);
 });
 
-test('a turn is chosen ahead by whoever waits, not by watchers and not by both at one screen', () => {
+test('a premove is for the player who waits, not for watchers and not for two at one screen', () => {
   assert.equal(game.premover(at([2])), 2);
   assert.equal(game.premover(at([1])), null);
   assert.equal(game.premover(at(null)), null);
@@ -58,7 +58,7 @@ test('watchers are offered no moves, no offers and no field to type in', () => {
   assert.deepEqual(seen(at(null)), ['back', 'on', 'analyse']);
 });
 
-test('who plays a computer is asked for no draw, and analyses when it is over', () => {
+test('against a computer no draw is offered, and the game can be analysed when it is over', () => {
   assert.deepEqual(seen(at([1], { seats: against })), [
     'back',
     'on',
@@ -75,6 +75,8 @@ test('who plays a computer is asked for no draw, and analyses when it is over', 
 test('what waits to be sent is not asked for again', () => {
   assert.equal(game.controls(at([1]), EMPTY).undo.disabled, false);
   assert.equal(game.controls(at([1]), waits('undo')).undo.disabled, true);
+  assert.equal(game.controls(at([1], { club: { rated: false } }), EMPTY).undo.hidden, false);
+  assert.equal(game.controls(at([1], { club: { rated: true } }), EMPTY).undo.hidden, true);
   assert.equal(game.controls(at([1]), waits('resign')).resign.disabled, true);
   const asked = at([1], { result: { winner: 2, reason: 'rules' }, rematch: { seat: 1 } });
   assert.deepEqual(game.controls(asked, EMPTY).rematch, {
@@ -82,7 +84,7 @@ test('what waits to be sent is not asked for again', () => {
   });
 });
 
-test('an invited friend is not told to wait for himself', () => {
+test('an invited friend is not told to wait for a friend', () => {
   const open = [people[0], { kind: 'open' }];
   const seat = { token: 't', you: [2], invitation: true };
   const invited = at(null, { seats: open }, { seat });
@@ -157,15 +159,28 @@ test('a seat tells name, colour, count and who is away', () => {
   );
 });
 
-test('what is there while nothing is to be done is told in whole sentences', () => {
+test('while nothing is to be done, the prompt is a whole sentence', () => {
   assert.equal(game.idleWords(at([1], {}, { ply: 1 }), ''), 'Turn 1 of 2');
   assert.equal(game.idleWords(at([2]), ''), 'Ann to move');
-  assert.equal(game.idleWords(at([1], { seats: against, turn: 2 }), ''), 'Level 3 is thinking');
+  const computer = { seats: against, turn: 2 };
+  assert.equal(game.idleWords(at([1], computer), ''), 'Level 3 is thinking');
+  assert.equal(
+    game.idleWords(at([1], computer, { stuck: 'no more memory' }), ''),
+    'Level 3 to move',
+  );
   const won = { result: { winner: 1, reason: 'resigned' }, ending: 'Ann has won by resignation' };
   assert.equal(game.idleWords(at([1], won), 'red has won'), 'Ann has won by resignation');
   const byRules = { result: { winner: 1, reason: 'rules' }, ending: 'Ann has won' };
   assert.equal(game.idleWords(at([1], byRules), 'red has a row'), 'Red has a row');
   assert.equal(game.idleWords(at([1], byRules), ''), 'Ann has won');
+});
+
+test('whoever plays hears at the end whether it was won, in a word that names no colour', () => {
+  const ended = (winner) => ({ result: { winner, reason: 'rules' } });
+  assert.equal(game.outcome(at([1], ended(1))), 'You have won.');
+  assert.equal(game.outcome(at([2], ended(1))), 'You have lost.');
+  for (const state of [at([1, 2], ended(1)), at(null, ended(1)), at([1], ended('draw')), at([1])])
+    assert.equal(game.outcome(state), '');
 });
 
 test('what happens together is announced together', () => {

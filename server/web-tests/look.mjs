@@ -1,9 +1,9 @@
-// Looks at every state of every page (states.mjs) in a real Chromium: pictures at seven sizes in both themes, and at
-// one in the colours of a system that forces its own, with axe-core's findings.
+// Looks at every state of every page (states.mjs) in a real Chromium: pictures at eight sizes in both themes, and at
+// one with forced colours, with axe-core's findings.
 //   node server/web-tests/look.mjs [--quick] ADDRESS FOLDER [STATE…]
-// With --quick it looks at a phone and a laptop in the light theme.
+// With --quick only a phone and a laptop in the light theme.
 // ADDRESS is where `quadrille serve` or a static site is; pictures go to FOLDER. It fails if axe-core finds something,
-// if a page is wider than its window, if a board or a button of a turn is not wholly seen, or if a script fails.
+// if a page is wider than its window, if a board or a button of a turn is not wholly visible, or if a script fails.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import puppeteer from 'puppeteer-core';
@@ -19,6 +19,7 @@ const SIZES = [
   [360, 640],
   [390, 844],
   [844, 390],
+  [768, 1024],
   [1024, 700],
   [1280, 800],
   [1920, 1080],
@@ -120,9 +121,25 @@ const unseen = (page) =>
         width > 0 && (left < 0 || top < 0 || right > innerWidth + 1 || bottom > innerHeight + 1)
       );
     });
+    // Two lines of what a tab shows can be read without scrolling.
+    const panel = document.querySelector('.tabbox > [role=tabpanel]:not([hidden])');
+    if (shown(panel) && panel.clientHeight < 48)
+      outside.push(`the panel of a tab, ${panel.clientHeight} px high,`);
     // A dialog, a menu and a message lie over the page on purpose.
-    const over = 'dialog[open], [popover]:popover-open, #more-menu:not([hidden]), #toast';
-    if (document.querySelector(over)) return outside;
+    const over = document.querySelector(
+      'dialog[open], [popover]:popover-open, #more-menu:not([hidden]), #toast',
+    );
+    if (over) {
+      const { left, right, top, bottom } = over.getBoundingClientRect();
+      const [inside, next] = [left >= 0 && top >= 0, right <= innerWidth && bottom <= innerHeight];
+      const ways = [...over.querySelectorAll('form > .row:last-child button')];
+      const below = ways.filter((way) => way.getBoundingClientRect().bottom > innerHeight);
+      return [
+        ...outside,
+        ...(inside && next ? [] : [over.id]),
+        ...below.map(({ id }) => id || 'a way on'),
+      ];
+    }
     const needed = [
       ...['.seat', '#prompt.mine', '#stage-play', '.bar button', '.bar a', '.clock'],
       ...['.cells button.grab', '.cells button.target'],
@@ -163,8 +180,8 @@ const page = await browser.newPage();
 let where = '';
 page.on('pageerror', (error) => faults.push(`${where}: ${error.message}`));
 page.on('console', (message) => {
-  // Files that a developer may change are not kept, a page that is missing and a secret that is wrong are looked at on
-  // purpose, and what takes the pictures styles the page, which no page allows.
+  // Files that a developer may change are not cached, a missing page and a wrong secret are visited on purpose, and
+  // taking a picture styles the page, which no page allows.
   const expected = /fetching the script|status of 40[14]|ERR_INTERNET|WebSocket|inline style/.test(
     message.text(),
   );
@@ -187,7 +204,7 @@ for (const [theme, [scheme, forced, sizes]] of Object.entries(LOOKS)) {
     page.removeAllListeners('request');
     await page.setRequestInterception(false);
     await page.setOfflineMode(false);
-    // What one state leaves behind is none of the next one's business.
+    // One state must not see what another has stored.
     if (page.url().startsWith(address)) await page.evaluate(() => localStorage.clear());
     try {
       await (typeof at === 'string' ? tools(page).open(at) : at(tools(page)));

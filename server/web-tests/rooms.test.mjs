@@ -64,6 +64,18 @@ test('whatever the table allows is used', () => {
   assert.deepEqual(unused, []);
 });
 
+test('no line is longer than 120 columns', () => {
+  const texts = readdirSync(WEB, { recursive: true }).filter((path) =>
+    /\.(css|html|js)$/.test(path),
+  );
+  const long = texts.flatMap((path) =>
+    read(path)
+      .split('\n')
+      .flatMap((line, i) => (line.length > 120 ? [`${path}:${i + 1}`] : [])),
+  );
+  assert.deepEqual(long, []);
+});
+
 test('addresses of files are made in one place, since a bundle lies elsewhere than its modules', () => {
   const named = modules.filter((path) => read(path).includes('import.meta'));
   assert.deepEqual(named, ['address.js']);

@@ -1,7 +1,7 @@
 //! Pictures inside a terminal, by the protocols of kitty and of iTerm2, and as sixels.
 //!
-//! The crates for this (`ratatui-image`, `icy_sixel`) send a whole image whenever anything in it changes, and the former
-//! brings the crate `image` and waits for the terminal before the first frame.
+//! The crates for this (`ratatui-image`, `icy_sixel`) send a whole image whenever anything in it changes, and the
+//! former brings the crate `image` and waits for the terminal before the first frame.
 
 use crate::output::picture;
 use crate::shell::failure::Failure;
@@ -13,7 +13,7 @@ use rules::svg;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// How a terminal is told to show a picture.
+/// The protocol by which a terminal shows a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
     Kitty,
@@ -75,7 +75,7 @@ impl Protocol {
         }
     }
 
-    /// The bytes that take such a picture away.
+    /// The bytes that remove such a picture.
     pub fn erasing(self, number: u32) -> Vec<u8> {
         match self {
             Protocol::Kitty => {

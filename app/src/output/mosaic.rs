@@ -1,6 +1,6 @@
 //! A board in coloured block characters: the drawing of the pages in coarse pixels, several to a character.
 //!
-//! Each character shows two colours: of all ways to part its pixels into two groups the one with the least error.
+//! Each character shows two colours: of all ways to split its pixels into two groups, the one with the least error.
 //! Figures and coordinates are real characters.
 
 use crate::output::blocks::Blocks;
@@ -10,7 +10,7 @@ use rules::diagram::{Diagram, Shape};
 use rules::svg::{self, Raster, Theme};
 use rules::text::Rgb;
 
-/// One character of a board; a colour that is missing is the terminal's own.
+/// One character of a board; a missing colour is the terminal's own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tile {
     pub ch: char,
@@ -50,7 +50,7 @@ struct Layout {
     origin: (f64, f64),
     /// Characters of the board.
     size: (usize, usize),
-    /// What a unit of the drawing is in characters.
+    /// Characters per unit of the drawing.
     scale: (f64, f64),
 }
 
@@ -149,7 +149,7 @@ pub fn mosaic(
     plan.draw(&raster, blocks)
 }
 
-/// The largest board that fits as a picture, and what stands in for it where something lies over the picture.
+/// The largest board that fits as a picture, and the characters shown where something covers the picture.
 pub fn pictured(
     diagram: &Diagram,
     theme: Theme,
@@ -374,7 +374,7 @@ fn tile(pixels: &Pixmap, (left, top): (usize, usize), blocks: Blocks) -> Tile {
     let parts = &parts[..count];
     let (ink, paper) = match parts.iter().all(Option::is_some) {
         true => parted(parts),
-        // What is not drawn shows the terminal's ground.
+        // Pixels that are not drawn show the terminal's background.
         false => (parts.iter().enumerate().fold(0, bit_if(Option::is_some)), 0),
     };
     let all = ((1_u16 << count) - 1) as u8;
@@ -401,7 +401,7 @@ fn bit_if<T: Copy>(passes: fn(&T) -> bool) -> impl Fn(u8, (usize, &T)) -> u8 {
     move |bits, (i, part)| bits | u8::from(passes(part)) << i
 }
 
-/// The pixels parted into ink and paper with the least squared error.
+/// The pixels split into ink and paper with the least squared error.
 fn parted(parts: &[Option<[i64; 3]>]) -> (u8, u8) {
     let all = ((1_u16 << parts.len()) - 1) as u8;
     if parts.windows(2).all(|two| two[0] == two[1]) {

@@ -25,7 +25,7 @@ pub fn pixels(
     rendered(&tree, tiny_skia::Transform::from_scale(scale, scale), (width, height))
 }
 
-/// A drawing, and over it words of this size around their places in pixels, in a grey that is seen on any ground.
+/// A drawing with labels of this size centred on these places in pixels, in a grey that is visible on any background.
 pub fn labelled(
     svg: impl Fn(&dyn svg::Lettering) -> String,
     transform: tiny_skia::Transform,
@@ -47,8 +47,8 @@ pub fn labelled(
     Ok(pixels)
 }
 
-/// Drawings one after the other as an animated PNG, which stays on the last one for a while and begins again. Each is in
-/// memory only until it is encoded: as pixels, a game can take gigabytes.
+/// Drawings one after the other as an animated PNG, which stays on the last one for a while and begins again. Each is
+/// in memory only until it is encoded: as pixels, a game can take gigabytes.
 pub fn animation(
     diagrams: impl ExactSizeIterator<Item = Diagram>,
     style: &svg::Style,

@@ -108,7 +108,7 @@ impl Picture {
 struct Spot {
     ch: char,
     style: Style,
-    /// What it looks like under the cursor.
+    /// Its style under the cursor.
     pointed: Style,
     /// The cell that a click here means.
     hit: Option<usize>,
@@ -206,7 +206,7 @@ fn is_like(one: Rgb, two: Rgb) -> bool {
     distance(one, two) < 32 * 32
 }
 
-/// What a drawing depends on.
+/// Everything that a drawing depends on.
 #[derive(Clone, PartialEq)]
 struct Wanted {
     diagram: Diagram,
@@ -219,7 +219,7 @@ struct Wanted {
 const REMEMBERED: usize = 4;
 
 thread_local! {
-    /// The last drawings: most frames change nothing on the board, and drawing takes longer than all the rest.
+    /// The last drawings: most frames change nothing on the board, and drawing takes longer than everything else.
     static LAST: RefCell<Vec<(Wanted, Rc<Drawn>)>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -275,14 +275,14 @@ pub fn beside(
     }
 }
 
-/// Draws a board in the middle of an area if it fits there, to be looked at.
+/// Draws a board that only shows a position, in the middle of an area if it fits there.
 pub fn show(diagram: &Diagram, look: &Look, area: Rect, buffer: &mut Buffer, hits: &Hits) {
     if let Some(drawn) = fitting(diagram, look, false, (area.width, area.height)) {
         place(&drawn, None, area, buffer, (hits, false));
     }
 }
 
-/// Puts a drawing in the middle of an area; what does not fit is cut off. Each cell can be clicked. Says where the
+/// Puts a drawing in the middle of an area; what does not fit is cut off. Each cell can be clicked. Returns where the
 /// middle of the cursor's cell is.
 pub fn put(
     drawn: &Drawn,

@@ -42,7 +42,7 @@ impl Live {
         IntRect::from_xywh((x * wide) as i32, (y * high) as i32, width, height)
     }
 
-    /// Notes that its characters give way to it, unless something is drawn over them.
+    /// Marks its characters as covered, unless something is drawn over them.
     pub fn claim(&self, buffer: &mut Buffer) {
         set(buffer, self.area, CellDiffOption::Skip);
     }
@@ -69,7 +69,7 @@ fn set(buffer: &mut Buffer, area: Rect, option: CellDiffOption) {
     }
 }
 
-/// What the terminal shows as pictures.
+/// The pictures that the terminal shows.
 #[derive(Default)]
 pub struct Shown {
     protocol: Option<Protocol>,
@@ -79,13 +79,13 @@ pub struct Shown {
 }
 
 impl Shown {
-    /// The terminal has been cleared.
+    /// The terminal was cleared.
     pub fn forget(&mut self) {
         self.is_stale = true;
     }
 
-    /// The bytes that change what is shown to the picture of this frame, or to none. Of the frame's characters those
-    /// that the picture covers are left out from now on.
+    /// The bytes that replace what is shown by the picture of this frame, or by none. From now on, the frame's
+    /// characters under the picture are left out.
     pub fn update(
         &mut self,
         now: Option<(Protocol, Live)>,
@@ -130,7 +130,7 @@ impl Shown {
         Ok(out)
     }
 
-    /// The bytes that take all pictures away.
+    /// The bytes that remove all pictures.
     pub fn clear(&mut self) -> Vec<u8> {
         let mut out = Vec::new();
         if let (Some(protocol), Some((_, parts))) = (self.protocol, self.last.take()) {
@@ -146,7 +146,7 @@ fn erase(protocol: Protocol, parts: &[bool], out: &mut Vec<u8>) {
     }
 }
 
-/// Where a picture is not drawn, the ground of the terminal is to be seen.
+/// Where a picture is not drawn, the terminal's background must be visible.
 fn blank(part: Rect, out: &mut Vec<u8>) -> std::io::Result<()> {
     queue!(out, SetAttribute(Attribute::Reset))?;
     for y in part.y..part.bottom() {
@@ -184,7 +184,7 @@ mod tests {
         Live { area: AREA, pixels: Rc::new(pixels), part: (4, 2) }
     }
 
-    /// What is sent, and the buffer that is left.
+    /// The bytes that are sent, and the remaining buffer.
     fn sent(
         shown: &mut Shown,
         protocol: Protocol,

@@ -35,8 +35,8 @@ import { numberOf } from './variations.js';
  * @property {(ply: number, turn: string) => void} onHint shows where a turn starts
  * @property {Entry[]|undefined} saved
  *
- * @typedef {{hooks: Hooks, entries: Entry[], line: string[], here: number, run: AbortController|null, asked: Entry|null,
- *   open: boolean, said: string, judging: number, answers: Map<number, Answer>,
+ * @typedef {{hooks: Hooks, entries: Entry[], line: string[], here: number, run: AbortController|null,
+ *   asked: Entry|null, open: boolean, said: string, judging: number, answers: Map<number, Answer>,
  *   parts: ReturnType<typeof createParts>}} Review
  *   `line` are the turns reviewed in `entries`; `asked` is the mistake being discussed, `open` while it is unanswered,
  *   and `said` the latest feedback

@@ -7,8 +7,9 @@ import { reach } from './reach.js';
  * @param {string} id
  * @param {{token: () => string|null, seq: () => number, at: () => number|undefined,
  *   commands: () => ReturnType<typeof import('./commands.js').createCommands>|null, onEvent: (event: any) => void,
- *   onGreeting?: (greeting: {seat: 1|2, text: string}) => void, onHello: (hello: any) => void, onPresence: (presence: any) => void, onClocks: (clocks: any) => void, onGap: () =>
- *   void, onStranger: () => void, onState: (state: import('./connection.js').Told) => void}} hooks `seq` and `at` are
+ *   onGreeting?: (greeting: {seat: 1|2, text: string}) => void, onHello: (hello: any) => void,
+ *   onPresence: (presence: any) => void, onClocks: (clocks: any) => void, onGap: () => void, onStranger: () => void,
+ *   onState: (state: import('./connection.js').Told) => void}} hooks `seq` and `at` are
  *   the number and the time of the last known event; `onGap` is called if events are missing or the server has lost
  *   some of them, `onStranger` if the server does not know the secret
  */

@@ -580,7 +580,7 @@ const told = (p, event) => {
   const { state } = p;
   const alone = game.youOf(state).length === 1;
   if (event.kind === 'undone') return event.words;
-  if (event.kind === 'result') return idle(p);
+  if (event.kind === 'result') return `${game.outcome(state)} ${idle(p)}.`.trim();
   if (event.kind !== 'move') return null;
   const seen = p.play.base();
   const shown = seen?.turns.length === state.game.turns.length ? seen : null;

@@ -37,6 +37,7 @@ export const createParts = (state, deeds) => {
   const { info } = state;
   const list = createTurns(deeds.go);
   const all = buttons(deeds, list.ways);
+  const { clock, club } = state.game;
   const flip = barButton('#flip', 'flip', 'Flip', deeds.flip, {
     title: 'Turn the board round (f)',
   });
@@ -52,7 +53,13 @@ export const createParts = (state, deeds) => {
     clock: el('span.clock', { hidden: true, 'aria-hidden': 'true' }),
     notice: el('div#notice.notice'),
     outbox: el('ul#outbox.outbox'),
-    place: placeLine(info.name, clockName(state.game.clock), el('span', watchers, connection)),
+    place: placeLine(
+      info.name,
+      [state.game.clocks && clockName(clock), club && (club.rated ? 'rated' : 'public')]
+        .filter(Boolean)
+        .join(' · '),
+      el('span', watchers, connection),
+    ),
     bar: el(
       'div.bar',
       { role: 'group', 'aria-label': 'Actions' },

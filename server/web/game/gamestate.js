@@ -135,7 +135,15 @@ export const idleWords = (state, status) => {
   if (!isStarted(state))
     return state.seat?.invitation ? 'You are invited to play' : 'Waiting for a friend to join';
   const name = nameOf(state, game.turn);
-  return isComputer(game, game.turn) ? `${name} is thinking` : `${name} to move`;
+  return isComputer(game, game.turn) && !state.stuck ? `${name} is thinking` : `${name} to move`;
+};
+
+/** What the result is to the one player at this page; nothing for watchers and a shared screen. @param {State} state */
+export const outcome = (state) => {
+  const [you, more] = youOf(state);
+  const { winner } = state.game.result ?? {};
+  if (!you || more || (winner !== 1 && winner !== 2)) return '';
+  return winner === you ? 'You have won.' : 'You have lost.';
 };
 
 /**
@@ -168,7 +176,7 @@ export const controls = (state, box) => {
       label: thinking ? 'Thinking…' : 'Hint',
     },
     undo: {
-      hidden: !playing,
+      hidden: !playing || Boolean(game.club?.rated),
       disabled: !game.turns.length || game.offer !== null || waits('undo'),
     },
     draw: {

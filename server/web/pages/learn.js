@@ -148,7 +148,7 @@ const mayPlay = ({ turns, progress }) =>
   progress === 'playing' || (progress === 'begins' && turns.length === 0);
 
 /**
- * The list of lessons: those done, this one, those to come.
+ * The list of lessons: those done, this one, those to come. Ten names have no room in a row, so the others are numbers.
  * @param {GameInfo} info @param {Lesson} lesson @param {Lesson[]} lessons @returns {HTMLElement}
  */
 const pathOf = (info, lesson, lessons) => {
@@ -165,7 +165,7 @@ const pathOf = (info, lesson, lessons) => {
         'a',
         link,
         won && el('span.won', { 'aria-hidden': 'true' }, '★ '),
-        title,
+        ...(here ? [title] : [String(number), el('span.sr', ` ${title}`)]),
         done && el('span.sr', won ? ', done, and its game won' : ', done'),
       ),
     );

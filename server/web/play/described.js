@@ -22,6 +22,7 @@ export const byPieces = ({ cells }) => {
     const kind = says.slice(name.length + 2).replace(/^goal, /, '');
     if (kind !== 'empty' && kind !== 'goal') kinds.set(kind, [...(kinds.get(kind) ?? []), name]);
   }
+  if (kinds.size === 0) return ['No pieces'];
   return [...kinds].map(([kind, names]) => `${capital(kind)}: ${names.join(', ')}`);
 };
 

@@ -21,8 +21,8 @@
  *   hints: Hint[], past: Hint[], sketch: import('../board/board.js').Sketch[], threat: boolean, advice: string,
  *   error: string, late: number, shows: number, tries: number,
  * }} Making
- *   `place` and `flipped` are what should be shown; `turned` is the board's actual orientation, `current` whether it shows
- *   that place yet. `base` is the position without the turn being entered, `view` the one on the board. `sending`
+ *   `place` and `flipped` are what should be shown; `turned` is the board's actual orientation, `current` whether it
+ *   shows that place yet. `base` is the position without the turn being entered, `view` the one on the board. `sending`
  *   is an unanswered turn and where it was played. `late` counts overdue boards; `shows` and `tries` number the
  *   requested places and turns, so that a board that arrives too late can be dropped.
  */

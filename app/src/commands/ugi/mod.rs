@@ -1,9 +1,9 @@
 //! `quadrille engine`: the Universal Game Interface, and UCI for programs that speak chess.
 //!
-//! One thread listens and answers, another searches, so that commands are answered during a search; a third
-//! notices when nobody reads the answers any more. Memory is bounded whatever is sent: lines and games have a
-//! maximum length, there is one table, and whoever sends faster than the answers are read has to wait.
-//! `talk` understands the lines, `wording` words the answers, `options` and `go` read their commands.
+//! One thread listens and answers, another searches, so that commands are answered during a search; a third notices
+//! when the reader of the answers is gone. Memory is bounded whatever is sent: lines and games have a maximum length,
+//! there is one table, and backpressure stops a sender that does not read the answers. `talk` understands the lines,
+//! `wording` words the answers, `options` and `go` read their commands.
 
 mod chosen;
 mod count;
@@ -95,7 +95,7 @@ fn search_failed() -> Failure {
     Failure::from(anyhow!("the search has failed"))
 }
 
-/// What the searching thread is told to do.
+/// A task for the searching thread.
 enum Errand {
     Search(Box<Search>, Reins, Instant),
     Count(Box<Count>, Stop),
@@ -119,12 +119,12 @@ struct Searching {
     last: Option<Running>,
 }
 
-/// The last search, as far as it can be told something.
+/// The controls of the last search.
 struct Running {
     stop: Stop,
     /// Its answer may be given once this is dropped.
     release: Option<Sender<()>>,
-    /// What it may spend once the move that it ponders on has been played.
+    /// Its limits once the move that it ponders on has been played.
     after_hit: Option<Limits>,
 }
 

@@ -33,7 +33,7 @@ pub enum Order {
     Count(Box<Count>),
     /// End the search.
     Stop,
-    /// What is pondered on has been played.
+    /// The move that the engine ponders on has been played.
     PonderHit,
     /// Get ready to search, then say so.
     Ready(Settings),
@@ -89,7 +89,7 @@ impl Talk {
             _ => {}
         }
         let mut reply = reply.unwrap_or_else(|message| refusal(&message));
-        // Whoever sends `go` waits for an answer, whatever was wrong with it.
+        // Even a wrong `go` must be answered with a `bestmove`.
         if let (Some("go"), Reply::Lines(lines)) = (command, &mut reply)
             && !lines.iter().any(|line| line.starts_with("bestmove"))
         {
@@ -259,7 +259,7 @@ const COMMANDS: [&str; 13] = [
     "debug",
 ];
 
-/// A line without unknown words at its beginning, which UCI wants ignored; the whole line if it has no other words.
+/// A line without unknown words at its beginning, which UCI ignores; the whole line if it has no other words.
 fn known(line: &str) -> &str {
     let starts =
         line.split_whitespace().map(|word| word.as_ptr() as usize - line.as_ptr() as usize);

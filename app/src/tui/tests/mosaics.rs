@@ -1,4 +1,4 @@
-//! What can be seen of boards in block characters: pieces, whose they are, marks, the cursor and the lines between cells, in
+//! Visibility of boards in block characters: pieces, whose they are, marks, the cursor and the lines between cells, in
 //! the usual window. Marks of what has won are too faint on a knight of this size, and are not among them.
 
 use super::colours::{Screen, difference};
@@ -102,7 +102,7 @@ fn stages(entry: &engine::Entry) -> [Diagram; 3] {
     [bare, full, marked]
 }
 
-/// What is not seen.
+/// Everything that is not visible.
 fn check(entry: &engine::Entry, screen: &Screen, window: (u16, u16)) -> Vec<String> {
     let mut unseen = Vec::new();
     let [bare, full, marked] = stages(entry);
@@ -141,14 +141,15 @@ fn check(entry: &engine::Entry, screen: &Screen, window: (u16, u16)) -> Vec<Stri
     let cells = marks.selected.iter().chain(&marks.last).chain(&marks.targets);
     for cell in cells {
         let much = change(&pointed, &played, *cell);
-        // The mark of the last turn lies below its piece, which may fill the cell: its empty end has to be seen.
+        // The mark of the last turn lies below its piece, which may fill the cell: the cell that it left must be
+        // visible.
         let is_below = marks.last.contains(cell) && full.cells[*cell].piece.is_some();
         expect(if is_below { 2.0 } else { 8.0 }, "a mark", *cell, much);
     }
     for cell in 0..full.cells.len() {
         let much = change(&see(&full, Some(cell)), &played, cell);
         expect(15.0, "the cursor", cell, much);
-        // Cells are told apart by lines around them, or by their tones.
+        // Cells are distinguished by lines around them, or by their tones.
         let colours = colours_of(&empty, cell);
         let place = |cell: usize| (full.cells[cell].x, full.cells[cell].y);
         let (x, y) = place(cell);
