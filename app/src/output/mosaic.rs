@@ -548,7 +548,6 @@ mod tests {
             (Blocks::Halves, (51, 23)),
             (Blocks::Sextants, (71, 29)),
             (Blocks::Halves, (71, 29)),
-            (Blocks::Octants, (71, 29)),
         ] {
             for tower in ["x", "o", "xo", "oxx", "xox", "oxox", "xoxox", "oxxoo"] {
                 let text = format!("5/5/2,{tower},2/5/5 1");

@@ -24,6 +24,9 @@ pub(super) struct Painter<'a> {
 /// From this grain on, shadows, gleams and the sides of flat pieces would only be blurs.
 const BOLD: f64 = 2.4;
 
+/// From this grain on, round discs would blur into each other.
+const FLAT: f64 = 3.1;
+
 impl Painter<'_> {
     /// A length that is at least this part of a coarse pixel.
     pub(super) fn at_least(&self, length: f64, part: f64) -> f64 {
@@ -178,7 +181,7 @@ impl Painter<'_> {
     }
 
     fn pile(&self, canvas: &mut Canvas, pile: &Pile) {
-        if pile.notched && self.is_bold() {
+        if pile.notched && self.is_bold() && self.grain >= FLAT {
             return self.coarse_tower(canvas, pile);
         }
         let at = (pile.x, pile.base + 2.4);
@@ -191,7 +194,7 @@ impl Painter<'_> {
         }
     }
 
-    /// A tower whose discs are whole rows of pixels: round ones would blur into each other.
+    /// A tower whose discs are whole rows of pixels.
     fn coarse_tower(&self, canvas: &mut Canvas, pile: &Pile) {
         /// How much narrower the first and the last row are.
         const ROUND: f64 = 3.5;
@@ -239,7 +242,7 @@ impl Painter<'_> {
         let d = format!("M{left} {}v{thick}{arc}v-{thick}z", Num(y));
         let thin = Num(self.at_least(0.7, 0.3));
         canvas.path(&d, &format!(r#"fill="{fill}" stroke="{edge}" stroke-width="{thin}""#));
-        if pile.notched && owner == Player::One {
+        if pile.notched && owner == Player::One && !self.is_bold() {
             let d = format!("M{left} {}{arc}", Num(y + pile.thick / 2.0));
             let width = Num((pile.thick * 0.3).min(1.7));
             let stroke = format!(r#"stroke="{ink}" stroke-width="{width}""#);
