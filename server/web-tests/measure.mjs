@@ -32,6 +32,7 @@ const PAGES = {
 };
 const boardless = (name) => name === 'blank' || name === 'home';
 
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const median = (/** @type {number[]} */ some) => some.sort((a, b) => a - b)[some.length >> 1];
 
 const browser = await puppeteer.launch({
@@ -87,7 +88,7 @@ const firstTap = async (page) => {
 
 /** A tap on a page that has its rules, from the click to the frame on which the piece is drawn. */
 const lateTap = async (page, client, latency) => {
-  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  await sleep(1_500);
   await client.send('Network.emulateNetworkConditions', {
     offline: false,
     latency,
@@ -143,7 +144,8 @@ const once = async (address, name, slower, { tapped = false, latency = 0 } = {})
   }
   if (latency > 0) seen.tap = await lateTap(page, client, latency);
   if (!tapped && latency === 0) {
-    await page.waitForNetworkIdle({ idleTime: 300 });
+    // Rules and engine are fetched after the paint; a page may also listen to the server for good.
+    await sleep(slower > 1 ? 300 : 1_500);
     // A paint is told a little after it has been.
     await page.waitForFunction(() => window.largest > 0, { timeout: 5_000 }).catch(() => {});
     seen.largest = await page.evaluate(() => window.largest ?? 0);

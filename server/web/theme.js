@@ -21,7 +21,8 @@
       const main = document.getElementById('main');
       if (!main || main.childElementCount > 0) return;
       const { svg, wide, words } = JSON.parse(text);
-      const drawing = new DOMParser().parseFromString(svg, 'image/svg+xml').documentElement;
+      const drawing = new DOMParser().parseFromString(svg, 'text/html').body.firstElementChild;
+      if (!drawing) return;
       const box = (/** @type {string} */ name, /** @type {Node|string} */ child, tag = 'div') => {
         const one = document.createElement(tag);
         one.className = name;
