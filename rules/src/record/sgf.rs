@@ -175,8 +175,9 @@ fn line(out: &mut String, line: &Variation, mut player: Player) {
         out.push(')');
         for variation in variations {
             out.push_str("\n(");
-            // Every branch has a node; one without a turn holds the comment before the first.
-            if !variation.comment.is_empty() || variation.nodes.is_empty() {
+            // Every branch begins with a node; one without a turn holds the comment before the first.
+            let turn = variation.nodes.first().filter(|first| first.variations.is_empty());
+            if !variation.comment.is_empty() || turn.is_none() {
                 out.push(';');
                 comment(out, &variation.comment);
             }
@@ -463,7 +464,7 @@ mod tests {
 [Clock \"300+3: \\n]\"]
 [Result \"1-0\"]
 
-{An opening.} 1. c3! {Good ] brace: \\\\.} ( 1. a1?! a2 ( {First.} 1... f6!!! ) ( 1... b2 ) ) ( ) 1... d4
+{An opening.} 1. c3! {Good ] brace: \\\\.} ( 1. a1?! a2 ( {First.} 1... f6!!! ) ( 1... b2 ) ) ( ) ( 1. b3 ( 1. e5 ) ) 1... d4
 2. f6?? 1-0
 ";
 

@@ -1,5 +1,6 @@
 //! The event that an append expects to be the last.
 
+#[cfg(feature = "many")]
 use sha2::{Digest, Sha256};
 use std::ops::Deref;
 use std::sync::Arc;
