@@ -1,5 +1,4 @@
-//! Names the commit that the program is built from, for `quadrille --version`: as the release script says, as git says, or
-//! as a crate's package says.
+//! The commit for `quadrille --version`: from the release script, from git, or from a crate's package.
 
 use std::process::Command;
 use std::{env, fs};

@@ -14,7 +14,7 @@ GAME = "breakthrough"
 
 
 def ask_all(requests: list[dict]) -> list[dict]:
-    """Ask the program; give the last answer to each, since a search is answered several times."""
+    """Ask the program; return the last answer to each, since a search is answered several times."""
     lines = "".join(json.dumps(request | {"id": i}) + "\n" for i, request in enumerate(requests))
     ran = subprocess.run(
         [PROGRAM, "query"], input=lines, capture_output=True, text=True, check=True
@@ -28,7 +28,7 @@ def ask_all(requests: list[dict]) -> list[dict]:
 
 
 def page_requests() -> list[str]:
-    """Ask what the pages ask; give the turns of a game between two levels."""
+    """Ask what the pages ask; return the turns of a game between two levels."""
     turns: list[str] = []
     while True:
         place = {"game": GAME, "turns": turns}
@@ -67,7 +67,7 @@ def page_requests() -> list[str]:
 
 
 def against_a_level() -> int:
-    """Play a game on a server against a level to its end; give the number of its turns."""
+    """Play a game on a server against a level to its end; return the number of its turns."""
     with tempfile.TemporaryDirectory() as folder:
         command = [PROGRAM, "serve", "--listen", "127.0.0.1:0", "--data", f"{folder}/games.db"]
         server = subprocess.Popen(

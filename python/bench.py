@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def rate(count: Callable[[], int], seconds: float, clock: Callable[[], float]) -> float:
-    """Repeat something for a while; give how much it counts in a second."""
+    """Repeat something for a while; return its count per second."""
     count()
     began, done = clock(), 0
     while (passed := clock() - began) < seconds:
@@ -110,7 +110,7 @@ def open_spiel_clones(name: str) -> Callable[[], int]:
 
 
 def simulations(game: quadrille.Game, games: int, each: int) -> Callable[[], int]:
-    """Search with a network that knows nothing; only the search takes time."""
+    """Search with a uniform network; only the search takes time."""
     many = quadrille.Batch(game, games, threads=1)
     nothing = np.zeros(games, np.float32)
 
@@ -143,7 +143,7 @@ def open_spiel_simulations(name: str, each: int) -> Callable[[], int]:
 
 
 def mctx_simulations(games: int, each: int) -> Callable[[], int]:
-    """Search with DeepMind's mctx in games of pgx, with a network that knows nothing."""
+    """Search with DeepMind's mctx in games of pgx, with a uniform network."""
     import jax
     import jax.numpy as jnp
     import mctx
@@ -223,7 +223,7 @@ def one_by_one(seconds: float, clock: Callable[[], float]) -> None:
 
 
 def through_open_spiel(seconds: float, clock: Callable[[], float]) -> None:
-    """Print what OpenSpiel's interface makes of the games, beside a game of its own."""
+    """Print the speed of the games through OpenSpiel, beside one of its own games."""
     print("through OpenSpiel, thousand moves/s, microseconds for a clone")
     try:
         from quadrille.open_spiel import register

@@ -43,7 +43,7 @@ def definitions(file: Path) -> dict[str, Definition]:
 
 
 def aliases(file: Path) -> Iterator[str]:
-    """Give the types that signatures use by a name."""
+    """Return the types that signatures use by a name."""
     for node in ast.parse(file.read_text(encoding="utf-8")).body:
         if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
             target = node.targets[0] if isinstance(node, ast.Assign) else node.target
@@ -87,7 +87,7 @@ def code(text: str) -> str:
 
 
 def words(own: Any) -> str:
-    """Give a docstring; its first line is a sentence."""
+    """Return a docstring; its first line is a sentence."""
     return (inspect.getdoc(own) or "").strip()
 
 

@@ -42,7 +42,7 @@ def docstring(text: str, indent: str) -> list[str]:
 
 
 def documented(stub: str) -> str:
-    """Give the text of the stub with the docstrings of the module."""
+    """Return the text of the stub with the docstrings of the module."""
     lines = stub.splitlines()
     for node, own in reversed(definitions(ast.parse(stub))):
         doc, body = (inspect.getdoc(own) or "").partition("```python")[0].strip(), node.body[0]

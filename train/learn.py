@@ -135,7 +135,7 @@ def learn(samples, epochs, device):
                 parts = [torch.stack(losses(net, samples, rows)) for rows in kept.split(BATCH)]
                 of_value, of_policy, right = torch.stack(parts).mean(0).tolist()
             print(
-                f"  epoch {epoch}: kept back {of_value:.4f}, policy {of_policy:.3f}, "
+                f"  epoch {epoch}: held out {of_value:.4f}, policy {of_policy:.3f}, "
                 f"{100 * right:.1f} % right, {time.time() - began:.0f} s",
                 flush=True,
             )

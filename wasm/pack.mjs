@@ -1,4 +1,4 @@
-// Packs a file as gzip does, but takes its time: node pack.mjs FROM TO.
+// Compresses a file in gzip's format as tightly as possible, which takes a while: node pack.mjs FROM TO.
 import { readFileSync, writeFileSync } from 'node:fs';
 import zopfli from '@gfx/zopfli';
 

@@ -40,7 +40,7 @@ pub struct Cli {
     pub command: Option<Command>,
 }
 
-/// The version, with the commit and the features it was built with: what a report of a fault should name.
+/// The version with its commit and features: what a bug report should contain.
 fn version() -> String {
     let version = env!("CARGO_PKG_VERSION");
     let features = [("many", cfg!(feature = "many")), ("tls", cfg!(feature = "tls"))];
@@ -67,18 +67,18 @@ fn about() -> String {
 pub enum Command {
     /// Play on the terminal, or in lines of text
     Play(PlayArgs),
-    /// Sit down at a game on a server, with the link of a seat
+    /// Join a game on a server, with the link of a seat
     #[command(
-        after_help = "Example:\n  quadrille join 'http://127.0.0.1:8000/k3Vx9QmZ#secret' --name Ana\n\nThe secret behind # is kept in a file that only you can read, so that the link without it suffices\nfrom then on. Leaving waits until the server has acknowledged what was played; if it does not, the\nprogram says what is missing and ends with exit code 1."
+        after_help = "Example:\n  quadrille join 'http://127.0.0.1:8000/k3Vx9QmZ#secret' --name Ana\n\nThe secret after # is kept in a file that only you can read, so that the link without it suffices\nfrom then on. Leaving waits until the server has acknowledged what was played; if it does not, the\nprogram says what is missing and ends with exit code 1."
     )]
     Join(OnlineArgs),
-    /// Make a game on a server, print the link for the other player, and sit down
+    /// Create a game on a server, print the link for the other player, and join it
     Invite(InviteArgs),
     /// Meet people on a server: who wants to play, and what is being played
     Lobby(LobbyArgs),
-    /// Let the engine play on a server, against whoever wants to
+    /// Let the engine play on a server, against anybody
     Bot(BotArgs),
-    /// Look on at a game on a server
+    /// Watch a game on a server
     #[command(after_help = "Example:\n  quadrille watch http://127.0.0.1:8000/k3Vx9QmZ")]
     Watch(OnlineArgs),
     /// List the games and their options
@@ -141,7 +141,7 @@ The commands are described in docs/protocols.md."
     /// Show the best turns of a position, and how good they are
     #[command(visible_alias = "analyse")]
     Analyze(AnalyzeArgs),
-    /// Go over whole files of games: values, mistakes and better turns
+    /// Review whole files of games: values, mistakes and better turns
     Review(ReviewArgs),
     /// Prove who wins a position, or within how many turns nobody does
     Solve(SolveArgs),
@@ -165,19 +165,19 @@ the line at fault, and the exit code is 2.")]
     Baselines(BaselinesArgs),
     /// Write games, puzzles and exact results as NumPy arrays
     Data(DataArgs),
-    /// Make a net for a game: self-play, and learning from it
+    /// Train a net for a game by self-play
     Train(train::Args),
     /// Play in the browser: serve games, analysis and pages
     Serve(ServeArgs),
-    /// Look after a server: games, bans, backups
+    /// Administer a server: games, bans, backups
     Admin(AdminArgs),
     /// Do engine work for servers and matches on other machines
     #[command(after_help = "Example:\n  quadrille work --nats nats://hub.example:4222")]
     Work {
-        /// Where work is handed out: nats://host:port, separated by commas; or else $QUADRILLE_NATS
+        /// The NATS servers that hand out work: nats://host:port, separated by commas; by default $QUADRILLE_NATS
         #[arg(long, value_name = "URL")]
         nats: Option<String>,
-        /// How many threads; by default one more than there are cores
+        /// How many threads to use; by default one more than there are cores
         #[arg(long, value_name = "N")]
         threads: Option<usize>,
     },
@@ -185,12 +185,12 @@ the line at fault, and the exit code is 2.")]
     #[command(after_help = "Examples:
   quadrille move-games games.db postgres://quadrille@db.example/games
   quadrille move-games postgres://quadrille@db.example/games games.db
-No server may run on the one they come from. What is there already is compared and left as it is, so a copy
-that was broken off can be begun again.")]
+No server may run on the source. Games that are already at the target are compared and left as they are, so a copy
+that was interrupted can be repeated.")]
     MoveGames {
-        /// Where they are: a file, or postgres://…
+        /// The source: a file, or postgres://…
         from: PathBuf,
-        /// Where they go: a file, or postgres://…
+        /// The target: a file, or postgres://…
         to: PathBuf,
     },
     /// Write the pages as files, for any web host: everything but games between people

@@ -8,17 +8,17 @@ use rules::svg::Theme;
 use rules::text::Rgb;
 use std::path::{Path, PathBuf};
 
-/// What the file says.
+/// The contents of the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Config {
     /// The colour of keys, of chosen rows and of the cursor.
     pub accent: Option<Rgb>,
-    /// What a key does: the same as another one.
+    /// Key bindings: the first key acts as the second.
     pub keys: Vec<(KeyCode, KeyCode)>,
     changes: Vec<Change>,
 }
 
-/// What changes among the choices, and to which value.
+/// The change of one choice, and the value to set.
 type Change = (fn(&mut Choices, &str), String);
 
 /// A setting: its name, its values (none for any text), and what it changes.
@@ -118,7 +118,7 @@ impl Config {
                     && begins_cell(c)
                 {
                     return Err(format!(
-                        "`{c}` is needed for typing cells such as c4: give another key this meaning"
+                        "`{c}` is needed for typing cells such as c4: choose another key"
                     ));
                 }
                 self.keys.push((from, to));
@@ -152,7 +152,7 @@ impl Config {
         }
     }
 
-    /// What a key does.
+    /// The key whose meaning this one has.
     pub fn key(&self, code: KeyCode) -> KeyCode {
         let own = self.keys.iter().rev().find(|(from, _)| *from == code);
         own.map_or(code, |(_, to)| *to)
@@ -175,7 +175,7 @@ impl Config {
         words.into_iter().filter_map(own).collect::<Vec<_>>().join(" ")
     }
 
-    /// The key that does what another one usually does; nothing if no key does.
+    /// The key that has the meaning of this one by default; `None` if the user has left it without.
     fn key_for(&self, code: KeyCode) -> Option<KeyCode> {
         let others = self.keys.iter().map(|(from, _)| *from);
         [code].into_iter().chain(others).find(|from| self.key(*from) == code)

@@ -1,4 +1,4 @@
-//! What is kept between two runs: saved, unfinished and finished games, and the last choices.
+//! Files between two runs: saved, unfinished and finished games, and the last choices.
 //!
 //! A file is written under another name and then renamed, so that a crash leaves either the old one or the
 //! new one. A game never replaces another, and a lock beside the file of an unfinished one keeps it from
@@ -85,7 +85,7 @@ pub struct Slot {
 }
 
 impl Slot {
-    /// Locks the file of a game, or says who has it.
+    /// Locks the file of a game, or says that it is open elsewhere.
     fn lock(path: &Path) -> Result<Slot, String> {
         let beside = lock_path(path);
         let lock = File::options()
@@ -147,7 +147,7 @@ impl Saves {
     /// Opens a game, unless it is unfinished and open elsewhere.
     pub fn claim(&self, kept: &Kept) -> Result<(Sitting, Option<Slot>), String> {
         let slot = kept.lock()?;
-        // Read only now: it may have gone on elsewhere since it was listed.
+        // Read only now: it may have changed elsewhere since it was listed.
         Ok((read(&kept.path)?, slot))
     }
 
@@ -160,7 +160,7 @@ impl Saves {
         removed
     }
 
-    /// Removes a game for good, unless it is unfinished and open elsewhere, where it would be written again.
+    /// Removes a game permanently, unless it is unfinished and open elsewhere, where it would be written again.
     pub fn delete(&self, kept: &Kept) -> Result<(), String> {
         match kept.lock()? {
             Some(slot) => self.forget(&mut Some(slot)),
@@ -190,7 +190,7 @@ impl Saves {
                 shorten(name)
             ));
         }
-        let taken = || format!("there is a game `{name}` already: choose another name");
+        let taken = || format!("there is already a game `{name}`: choose another name");
         self.store(Shelf::Saved, name, record)?.ok_or_else(taken)
     }
 
@@ -206,7 +206,7 @@ impl Saves {
         Err(format!("there are already {MOST_NAMES} games of today in {}", folder.display()))
     }
 
-    /// Creates the file of a game; nothing if the name is taken.
+    /// Creates the file of a game; `None` if the name is taken.
     fn store(&self, shelf: Shelf, name: &str, record: &Record) -> Result<Option<PathBuf>, String> {
         let folder = self.folder.join(shelf.folder());
         let path = folder.join(format!("{name}.txt"));
@@ -228,7 +228,7 @@ impl Saves {
             let path = entry.path();
             let hidden = entry.file_name().to_string_lossy().starts_with('.');
             let is_game = path.extension().is_some_and(|ending| ending == "txt") && !hidden;
-            // Whatever is not a file, such as a pipe, could be waited for without end.
+            // Anything else, such as a pipe, could block forever.
             let data = fs::metadata(&path).ok().filter(|data| is_game && data.is_file())?;
             Some(Kept { path, shelf, changed: data.modified().ok()? })
         };
@@ -264,13 +264,13 @@ impl Saves {
         self.set_json("choices.json", &choices.to_keep(), READABLE)
     }
 
-    /// What was typed in line mode, the latest last: as much of the end as is kept.
+    /// The lines typed in line mode, the latest last: as much of the end of the file as is kept.
     pub fn typed_lines(&self) -> Vec<String> {
         let text = ending(&self.folder.join(TYPED)).unwrap_or_default();
         text.lines().map(str::to_owned).collect()
     }
 
-    /// Adds what was typed to the lines of earlier sessions, and of those that go on elsewhere.
+    /// Appends what was typed to the lines of other sessions, earlier and running ones.
     pub fn add_typed_lines(&self, lines: &[String]) -> Result<(), String> {
         if lines.is_empty() {
             return Ok(());
@@ -329,7 +329,7 @@ impl Keeper {
     /// Writes an unfinished game to its file, and puts a finished one with the others.
     pub fn keep(&mut self, sitting: &Sitting, saves: &Saves, now: Instant) -> Result<(), String> {
         let is_over = sitting.result().is_some();
-        // A server keeps its own games until they end, and those of others for good.
+        // A server keeps its own games until they end, and games of others permanently.
         if sitting.own.is_some() && (!is_over || sitting.looks_on()) {
             return Ok(());
         }
@@ -358,13 +358,13 @@ pub fn read(path: &Path) -> Result<Sitting, String> {
     Sitting::from_text(&text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// What the record in a file says of its game, without playing it through: the values of its tags.
+/// The values of the tags of the record in a file, without replaying its game.
 pub fn about(path: &Path) -> String {
     let text = text(path).unwrap_or_default();
     let tag = |line: &str| {
         let (name, value) = line.strip_prefix('[')?.split_once(' ')?;
         let value = value.trim_end_matches(']').trim_matches('"');
-        // The result is searched for as it is told in the list.
+        // As the list shows results, so that they can be searched for.
         let is_draw = name == "Result" && value.contains("1/2");
         Some(if is_draw { "draw".to_owned() } else { value.to_owned() })
     };
@@ -391,7 +391,7 @@ fn text(path: &Path) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|_| wrong("it is not text in UTF-8"))
 }
 
-/// Where the lines are that were typed in line mode, and how much of them is read and kept.
+/// The file of the lines typed in line mode, and how much of its end is read and kept.
 const TYPED: &str = "typed.txt";
 const MOST_TYPED: u64 = MOST_BYTES / 2;
 
@@ -432,7 +432,7 @@ fn draft(folder: &Path, mode: u32) -> io::Result<NamedTempFile> {
     tempfile::Builder::new().prefix(".").permissions(mode).tempfile_in(folder)
 }
 
-/// Who may read a file is what its folder says, which is the user's own.
+/// The permissions of a file are those of its folder, which is the user's own.
 #[cfg(not(unix))]
 fn draft(folder: &Path, _: u32) -> io::Result<NamedTempFile> {
     tempfile::Builder::new().prefix(".").tempfile_in(folder)

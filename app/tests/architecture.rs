@@ -28,8 +28,8 @@ fn spans(line: &str) -> impl Iterator<Item = &str> {
     line.split('`').skip(1).step_by(2)
 }
 
-/// Whether a span is the path of a file or a folder: it ends with a slash or with an ending of ours, and has nothing
-/// that stands for something else.
+/// Whether a span is the path of a file or a folder: it ends with a slash or with an ending of ours, and has no
+/// placeholder.
 fn is_path(span: &str) -> bool {
     const ENDINGS: [&str; 12] =
         ["rs", "js", "mjs", "md", "toml", "py", "pyi", "css", "json", "txt", "sh", "conf"];

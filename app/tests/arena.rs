@@ -1,4 +1,4 @@
-//! Matches through the real binary: faults of other programs, files, killing and going on.
+//! Matches through the real binary: faults of other programs, files, killing and resuming.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -47,7 +47,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// What it prints when all is well.
+/// What a successful call prints.
 fn table(args: &[&str]) -> String {
     let output = arena(args);
     assert_eq!(output.status.code(), Some(0), "{args:?}: {}", text(&output.stderr));
@@ -193,7 +193,7 @@ fn a_wrong_call_gets_one_line() {
         (&["gekitai", "random"], "something is missing: <B>"),
         (&["gekitai", "random", "engine"], "player `engine`: it needs time=MS"),
         (&["gekitai", "seed:smart", "random"], "there is no seed player `smart`; there are "),
-        (&["gekitai", "random", "uci:./x time=1"], "UCI has no words for gekitai"),
+        (&["gekitai", "random", "uci:./x time=1"], "UCI cannot play gekitai"),
         (&["jeson-mor", "random", "uci:/does/not/exist time=1"], "cannot start /does/not/exist"),
         (&["gekitai", "random", "random", "--resume"], "--out <FILE>"),
         (&["gekitai", "random", "random", "--sprt", "5", "0"], "the smaller first"),

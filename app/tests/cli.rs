@@ -124,7 +124,7 @@ fn a_wrong_call_gets_one_line_and_exit_code_2() {
         (&["render", "gekitai", "--after", "1"], "the game has 0 turns, not 1"),
         (&["render", "--file", "/does/not/exist"], "cannot read /does/not/exist"),
         (&["render", "gekitai", "-o", "/does/not/exist.svg"], "cannot write /does/not/exist.svg"),
-        (&["render", "gekitai", "-o", "board.xyz"], "no format is known for `.xyz`"),
+        (&["render", "gekitai", "-o", "board.xyz"], "unknown ending `.xyz`"),
         (&["analyze", "gekitai", "--time", "0"], "--time must be 0.001 to 1000000, got 0"),
         (&["analyze", "gekitai", "--depth", "0"], "--depth must be 1 to 100, got `0`"),
         (&["analyze", "--lines", "2"], "which game?"),
@@ -189,7 +189,7 @@ fn an_analysis_for_scripts_has_the_fields_of_a_query() {
         "{told}"
     );
     assert_eq!((&told["played"], &told["over"]), (&2.into(), &false.into()));
-    // What a certificate proves is named.
+    // The certificate that proves a value is named.
     let proven: Value =
         serde_json::from_str(&stdout(&["analyze", "gekitai", "--nodes", "2000", "--json"]))
             .unwrap();
@@ -363,7 +363,7 @@ fn a_numbered_remark_is_read_as_its_sign() {
     assert!(read.contains("1. c3! d4?? *"), "{read}");
 }
 
-/// Bash breaks words at colons: what it hands to the script is what is handed to it here.
+/// Bash splits words at colons: the script gets here what bash would pass to it.
 #[test]
 fn bash_completes_players_that_have_a_colon() {
     let script = stdout(&["completions", "bash"]);

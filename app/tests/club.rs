@@ -125,8 +125,17 @@ fn somebody_at_a_terminal_meets_a_bot_and_plays() {
     let mut seen = String::new();
     shown.read_to_string(&mut seen).unwrap();
     assert!(seen.contains("You are Ana.") && seen.contains("Robo"), "{seen}");
+    assert!(seen.contains("Games arranged here are public"), "{seen}");
     let archived = until("the archive", || get(&address, "/api/archive")["games"].get(0).cloned());
     assert_eq!(archived["result"]["reason"], "resigned");
+    let socket = folder.join("games.db.admin");
+    let admin = ["admin", "--socket", socket.to_str().unwrap(), "players", "new-key", "Ana"];
+    let new = quadrille(&admin).output().unwrap();
+    let new = String::from_utf8(new.stdout).unwrap();
+    let lobby = ["lobby", &url, "--key", new.trim(), "--plain", "--data", own.to_str().unwrap()];
+    let back = quadrille(&lobby).output().unwrap();
+    let back = String::from_utf8(back.stdout).unwrap();
+    assert!(back.contains("You are Ana."), "{new}{back}");
     drop(running);
     let log = log.join().unwrap();
     assert!(!log.contains("pk-"), "a key is in the log: {log}");

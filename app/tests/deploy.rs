@@ -1,5 +1,5 @@
-//! `deploy/try`: what it lacks is said at once, and whatever ends it, nothing is left running. `deploy/check`: units,
-//! rules and dashboard are tried.
+//! `deploy/try`: missing programs are reported at once, and however it ends, nothing is left running. `deploy/check`:
+//! tests units, rules and dashboard.
 
 #[cfg(feature = "many")]
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};

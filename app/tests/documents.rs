@@ -1,12 +1,12 @@
 //! The examples of the documents, as they are printed there.
 //!
-//! In a block ```` ```console ````, each line behind `$ ` is run, all those of a document by one shell, and must print
+//! In a block ```` ```console ````, each line after `$ ` is run, all those of a document by one shell, and must print
 //! what follows; `…` on a line of its own stands for any lines, and elsewhere for any text. Where a command asks
 //! `localhost:8000`, a server is there. A command that needs something else, or takes too long, says so in a comment:
-//! [`LEFT_OUT`], [`LONG`]. A block ```` ```bash ```` is a script that must end well. A block whose first line begins
+//! [`LEFT_OUT`], [`LONG`]. A block ```` ```bash ```` is a script that must succeed. A block whose first line begins
 //! with `> ` is a conversation with `quadrille engine`. How long something took is not compared. Of the commands in
-//! other blocks and in the text, the arguments are checked. With `QUADRILLE_BLESS=1` what was printed is written into
-//! the documents: look at the difference.
+//! other blocks and in the text, the arguments are checked. With `QUADRILLE_BLESS=1` the actual output is written into
+//! the documents: check the diff.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -50,7 +50,7 @@ fn read(document: &str) -> String {
     fs::read_to_string(root().join(document)).unwrap()
 }
 
-/// The fenced blocks of a document, each with the word behind its fence, and the text around them.
+/// The fenced blocks of a document, each with the word after its fence, and the text around them.
 fn blocks(document: &str) -> (Vec<(String, Vec<String>)>, String) {
     let (mut all, mut around) = (Vec::<(String, Vec<String>)>::new(), String::new());
     let mut open = false;
@@ -356,7 +356,7 @@ fn the_engine_answers_as_the_documents_say() {
     }
     assert_eq!(talks, 2);
 }
-/// Says the lines behind `> `, and waits for those behind `< ` each time.
+/// Says the lines after `> `, and waits for those after `< ` each time.
 fn converse(document: &str, lines: &[String]) {
     let mut engine = Command::new(env!("CARGO_BIN_EXE_quadrille"))
         .arg("engine")

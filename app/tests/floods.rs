@@ -107,7 +107,7 @@ impl Drop for Engine {
     }
 }
 
-/// Lines, again and again, in pieces of a size that pipes like.
+/// Repeats lines, in chunks of a size that suits pipes.
 fn again(lines: &str, times: usize) -> impl Iterator<Item = Vec<u8>> + Send + use<> {
     let lines = format!("{lines}\n");
     let some = ((1 << 16) / lines.len() + 1).min(times);

@@ -106,7 +106,7 @@ fn numbers_are_limited() {
         assert_eq!(said, format!("line 7: {most} moves are more than 1000000"));
     }
     let said = refused("claim", win("4294967296", "", &[]).as_bytes());
-    assert_eq!(said, "line 4: `4294967296` is not a number as it is written here");
+    assert_eq!(said, "line 4: `4294967296` is not a number in canonical form");
     let head = "quadrille certificate 1\ngame gekitai\nposition 6/6/6/6/6/6 1\n\
                 claim player 1 wins within 3 moves\nstored 4294967295\n";
     let said = refused("stored", (sealed(head) + "end\n").as_bytes());
@@ -159,7 +159,7 @@ fn a_compressed_file_that_is_cut_or_goes_on_is_refused() {
         assert!(said.contains("the compressed data is damaged"), "{said}");
     }
     let said = refused("twice.gz", &packed.repeat(2));
-    assert!(said.ends_with("there is something behind the compressed data"), "{said}");
+    assert!(said.ends_with("there is something after the compressed data"), "{said}");
 }
 
 #[test]

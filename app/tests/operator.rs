@@ -116,7 +116,7 @@ impl Drop for Server {
     }
 }
 
-/// Waits until something is so.
+/// Waits until a condition holds.
 #[track_caller]
 fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     let end = Instant::now() + Duration::from_secs(30);
@@ -135,7 +135,7 @@ fn an_operator_lists_shows_deletes_and_bans() {
     let (one, other) = (server.make(), server.make());
     let listed = server.told(&["list", "--unplayed"]);
     assert!(listed.contains(&one) && listed.contains(&other) && listed.lines().count() == 3);
-    assert_eq!(server.told(&["list", "--finished"]), "no game is like that\n");
+    assert_eq!(server.told(&["list", "--finished"]), "there are no such games\n");
     let shown = server.told(&["show", &one]);
     assert!(shown.contains("seat 1: person `Ana`") && shown.contains("created {"), "{shown}");
     let json = server.told(&["show", &one, "--json"]);
@@ -146,7 +146,7 @@ fn an_operator_lists_shows_deletes_and_bans() {
     assert_eq!(refused.status.code(), Some(2));
     assert_eq!(refused.stderr, format!("quadrille: there is no game `{one}`\n").as_bytes());
     let would = server.told(&["forget", "--name", "Ana"]);
-    assert_eq!(would, format!("1 game would change, --yes does it: {other}\n"));
+    assert_eq!(would, format!("1 game would change with --yes: {other}\n"));
     assert_eq!(
         server.told(&["forget", "--name", "Ana", "--yes"]),
         format!("removed from 1 game: {other}\n")
@@ -324,7 +324,7 @@ fn a_drained_server_takes_nobody_in_lets_work_finish_and_ends() {
     assert!(server.process.wait().unwrap().success());
     let mut all = String::new();
     said.read_to_string(&mut all).unwrap();
-    assert!(all.ends_with("the server has ended\n"), "{all}");
+    assert!(all.ends_with("the server has stopped\n"), "{all}");
     assert!(drain.wait().unwrap().success());
 }
 

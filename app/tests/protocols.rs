@@ -345,6 +345,11 @@ fn nonsense_is_answered_and_survived() {
     assert_eq!(engine.next(), "info string error: the line is not text in UTF-8");
     engine.write(&[b"position startpos moves", vec![b'x'; 3 << 20].as_slice(), b"\n"].concat());
     assert_eq!(engine.next(), "info string error: the line is longer than 1048576 bytes");
+    assert!(engine.error("go depth 1").contains("position was refused"));
+    assert_eq!(engine.next(), "bestmove (none)");
+    engine.write(b"position startpos\ngo depth 1 \xff\n");
+    assert_eq!(engine.next(), "info string error: the line is not text in UTF-8");
+    assert_eq!(engine.next(), "bestmove (none)");
     assert_eq!(
         engine.error("position startpos moves c4 c4"),
         "`c4` is not legal here: c4 is occupied"

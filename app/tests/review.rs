@@ -1,4 +1,4 @@
-//! `quadrille review`: files of games, gone over.
+//! `quadrille review`: whole files of games.
 
 use serde_json::Value;
 use std::fs;
@@ -55,7 +55,7 @@ fn a_game_that_cannot_be_read_is_named_and_stays_while_the_others_are_gone_over(
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{error}");
     assert!(error.contains("games.txt, game 2: ") && error.contains("c3 is occupied"), "{error}");
-    assert!(error.ends_with("1 of 3 games could not be gone over\n"), "{error}");
+    assert!(error.ends_with("1 of 3 games could not be reviewed\n"), "{error}");
     let written = fs::read_to_string(folder.join("games.txt")).unwrap();
     assert!(written.contains("1. c3 c3 *") && written.matches("Hm.").count() == 2, "{written}");
     // The next run finds the same three games.

@@ -19,7 +19,7 @@ mod routes;
 /// Nothing here takes longer than this, however busy the machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A server behind a proxy, so that who asks can name an address.
+/// A server behind a proxy, so that clients can claim an address.
 fn start(folder: &Path, files: usize, more: &[&str]) -> Server {
     let mut command = Command::new("sh");
     command.args(["-c", r#"ulimit -n "$0" && exec "$@""#, &files.to_string()]);
@@ -226,8 +226,8 @@ fn memory(server: &Server) -> usize {
     line.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap() << 10
 }
 
-/// How many clients of one address ask for a long game again and again and read nothing, how often, and what each may cost.
-/// A connection and its task take about a third of that; the answers alone would be 1.2 MB.
+/// How many clients of one address ask for a long game again and again and read nothing, how often, and what each may
+/// cost. A connection and its task take about a third of that; the answers alone would be 1.2 MB.
 const DEAF: usize = 150;
 const QUESTIONS: usize = 80;
 const MOST_FOR_EACH: usize = 100 << 10;
@@ -292,7 +292,7 @@ fn twenty_networks_full_of_idle_watchers_leave_room_for_players() {
     let mut again = Visitor::open(&server, newcomer);
     assert_eq!(again.play(&game, "d4"), Some(200));
     while until(&mut seat, "event")["turn"] != "d4" {}
-    // Who had to go was told to come back.
+    // Watchers that had to leave were told to reconnect.
     let told = watchers.iter_mut().any(|watcher| {
         loop {
             match watcher.read() {

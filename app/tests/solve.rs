@@ -149,7 +149,7 @@ fn bounds_that_are_killed_go_on_to_the_same_result() {
 
 #[test]
 fn quiet_moves_that_are_killed_go_on_with_their_table() {
-    // A minute, unoptimised; what is killed and goes on is looked at above each time.
+    // Takes a minute without optimisation; the tests above cover killing and resuming each time.
     if !crate::is_long() {
         return;
     }
@@ -232,7 +232,7 @@ fn an_atlas_is_built_goes_on_where_it_stopped_and_is_checked() {
     let refused = atlas(&["--check"]);
     let said = String::from_utf8(refused.stderr).unwrap();
     assert_eq!(refused.status.code(), Some(2), "{said}");
-    assert!(said.contains("it proves something else than atlas.json says"), "{said}");
+    assert!(said.contains("it proves something other than atlas.json says"), "{said}");
 
     // One that is gone is made again.
     std::fs::write(&index, text).unwrap();

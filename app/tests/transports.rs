@@ -33,7 +33,7 @@ impl Lines {
         Lines { child, input, output: BufReader::new(output) }
     }
 
-    /// The answers up to that to a mark behind the request.
+    /// The answers before that of a marker sent after the request.
     fn ask(&mut self, (ask, fields): &Asked) -> Vec<Value> {
         let mut request = fields.clone();
         request["ask"] = (*ask).into();
@@ -86,7 +86,7 @@ impl Server {
 
     fn send(&self, method: &str, path: &str, body: &str) -> (u16, String) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
-        // The older version, so that the body comes as it is and not in chunks.
+        // HTTP/1.0, so that the body is not chunked.
         write!(
             stream,
             "{method} {path} HTTP/1.0\r\nhost: {}\r\ncontent-length: {}\r\n\r\n{body}",

@@ -1,6 +1,6 @@
-// Runs the program of the pages as their Worker does. The parts of what the engine knows by heart are handed over
-// first, by their files: NAME=FILE, up to `--`. With further arguments it is given those; without, each line of
-// standard input is a request, and an empty line follows its answers.
+// Runs the program of the pages as their Worker does. The engine's data files are handed over first, as NAME=FILE up to
+// `--`. With further arguments it is given those; without, each line of standard input is a request, and an empty line
+// follows its answers.
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { createProgram } from '../../server/web/program/wasi.js';

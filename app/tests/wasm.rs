@@ -1,5 +1,5 @@
-//! The program that the pages run beside themselves is this one: its version, its bench and its answers.
-//! When one of these fails, run `wasm/build`.
+//! The WebAssembly program of the pages is this one: its version, its bench and its answers. When one of these fails,
+//! run `wasm/build`.
 
 use super::transports::{Asked, directly, several_hundred, timeless};
 use engine::parts::{Part, parts};
@@ -9,7 +9,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-/// Writes what the engine knows by heart into a folder, and tells the names with their files.
+/// Writes the engine's data files into a folder, and returns their names and files.
 fn written_parts(folder: &Path) -> Vec<String> {
     let written = |part: &Part| {
         let file = folder.join(part.name);

@@ -89,7 +89,7 @@ impl Line {
         Line::patient(address, Duration::from_secs(20))
     }
 
-    /// Waits so long for an answer.
+    /// Waits this long for an answer.
     pub fn patient(address: &str, patience: Duration) -> Option<Line> {
         let stream = TcpStream::connect(address).ok()?;
         stream.set_read_timeout(Some(patience)).ok()?;

@@ -1,12 +1,12 @@
-//! Measures what a score is worth: how many games were won in which a position had it.
+//! Measures what a score is worth: the share of games that were won from positions with that score.
 //!
 //! ```sh
 //! cargo run --release -p quadrille-engine --example curve -- [GAME|all] [GAMES] [NODES]
 //! ```
 //!
-//! The engine plays itself from openings of random turns. Each row is a range of the evaluation bar, with how many
-//! positions fell into it and which part of their games was won by the player to move. Below it stands
-//! the score at which 73 of 100 games were won, as it fits these games best: `Play::LOG_ODDS`.
+//! The engine plays itself from random openings. Each row is a range of the evaluation bar, with the number of
+//! positions in it and the share of their games that the player to move won. Below it stands the score that best fits
+//! 73 wins in 100 games: `Play::LOG_ODDS`.
 
 use engine::score::is_proven;
 use engine::{Entry, GAMES, Limits, Stop};
@@ -30,7 +30,7 @@ fn main() {
     }
 }
 
-/// What the engine said of each position, and which part of the game its player to move won.
+/// The engine's score of each position, and the points that its player to move scored in the game.
 fn samples(entry: &Entry, games: u64, nodes: u64) -> Vec<(i32, f64)> {
     let mut thinker = (entry.thinker)(16);
     let mut samples = Vec::new();

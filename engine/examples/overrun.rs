@@ -1,13 +1,12 @@
-//! Measures by how much the engine exceeds the time it is given, along games that it plays with itself.
+//! Measures by how much the engine exceeds its time budget in games against itself.
 //!
 //! ```sh
 //! cargo run --release -p quadrille-engine --example overrun -- [GAME|all] [TRIES] [TRIES BY CLOCK]
 //! ```
 //!
-//! Each row is a game and a budget: a fixed time for a turn, or a clock with 100 ms left and an increment of
-//! 1,000 ms. `wall` is what the turn took beyond its budget; `own` is the same without the time that the
-//! thread was ready and waited for a processor, which Linux counts. A flag has fallen when a turn took as
-//! long as the clock had left.
+//! Each row is a game and a budget: a fixed time for a turn, or a clock with 100 ms left and an increment of 1,000 ms.
+//! `wall` is what the turn took beyond its budget; `own` excludes the time that the thread was ready but waited for a
+//! processor, which Linux counts. A flag falls when a turn takes as long as the clock has left.
 
 use engine::{Entry, GAMES, Limits, Session, Stop};
 use rules::random::Random;
@@ -103,7 +102,7 @@ fn opening(entry: &Entry, random: &mut Random) -> Box<dyn Session> {
     }
 }
 
-/// How long this thread has been ready without a processor; nothing where the system does not tell.
+/// How long this thread has been ready without a processor; zero if the system does not tell.
 fn waited() -> Duration {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanos = text.split_whitespace().nth(1).and_then(|word| word.parse().ok());

@@ -1,12 +1,12 @@
-//! Measures how much sooner several threads reach a depth than one does.
+//! Measures how much faster several threads reach a depth than one.
 //!
 //! ```sh
 //! cargo run --release -p quadrille-engine --example threads -- [GAME|all] [THREADS] [POSITIONS] [MS]
 //! ```
 //!
-//! Positions come from games of random turns. One thread searches each for about this many milliseconds, which
-//! gives the depth; then each number of threads gets there from an empty table, in turns. The gain of a position
-//! is the time of one thread divided by that of several; `mean` is the geometric mean.
+//! Positions come from random games. One thread searches each for about this many milliseconds, which gives the depth.
+//! Then each number of threads, in turns, reaches that depth from an empty table. The gain of a position is the time of
+//! one thread divided by that of several; `mean` is the geometric mean.
 
 use engine::{Entry, GAMES, Limits, Session, Stop};
 use rules::random::Random;
@@ -37,14 +37,14 @@ fn measure(entry: &Entry, threads: usize, positions: usize, time: Duration) {
         let Some(depth) = found.filter(|depth| *depth > 1) else { continue };
         let took = [1, threads].map(|threads| {
             let limits = Limits { depth: Some(depth), threads, ..Limits::default() };
-            // The best of two: whatever else the machine does only adds.
+            // The better of two runs: other load only adds time.
             let once = || think(entry, game.as_ref(), &limits);
             let (one, other) = (once(), once());
             if one.1 < other.1 { one } else { other }
         });
         let looked = took.map(|took| took.2 as f64);
         let took = took.map(|took| took.1.as_secs_f64());
-        // What is proven at once says nothing.
+        // Positions that are proven at once say nothing about speed.
         if took[0] < time.as_secs_f64() / 20.0 {
             continue;
         }

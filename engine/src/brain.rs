@@ -121,8 +121,8 @@ impl<G: Play> Brain<G> {
         Thought { lines, depth, deepest: depth, full: self.tt.fullness(), nodes, time }
     }
 
-    /// A win within the few turns that can be searched exactly, where that pays; its line is as long as its
-    /// share of the budget allows.
+    /// A win close enough for an exact search, where one pays off. Its line goes as far as its share of the budget
+    /// allows.
     fn win_soon(&mut self, pos: &G, control: &Control) -> Option<Pv<G::Move>> {
         if !is_worth_it(control.limits()) {
             return None;
@@ -183,15 +183,15 @@ impl<G: Play> Brain<G> {
     }
 }
 
-/// What the atlas knows, and the certificates of the program prove, as far as they are unpacked within their share of the
-/// turn.
+/// What the atlas and the certificates prove. Certificates that cannot be unpacked within their share of the turn are
+/// left out.
 fn proven<G: Play>(game: &Match<G>, control: &Control) -> Said {
     if !G::HAS_PROOFS {
         return Said::default();
     }
     let (all, share) = (control.limits().lines > 1, control.part(EXACT_PARTS));
     let proofs = parts::certificates_in_time(game, all, &mut || !share.is_over());
-    // A part that is missing was not wanted.
+    // A missing atlas means that the caller does without it.
     let atlas = Atlas::about(game).unwrap_or_default();
     if proofs.is_empty() && atlas.is_none() {
         return Said::default();
@@ -199,7 +199,7 @@ fn proven<G: Play>(game: &Match<G>, control: &Control) -> Said {
     follow::follow_with(game, &proofs, atlas, all, follow::MOST_POSITIONS)
 }
 
-/// The turns that are proven to lose in a position that may not be lost. Only games in which a turn is one move have
+/// The turns that are proven to lose, though the position may not be lost. Only games in which a turn is one move have
 /// proofs.
 fn losing<G: Play>(pos: &G, said: &Said) -> Vec<G::Move> {
     let winner = Some(pos.turn().other());
@@ -208,7 +208,7 @@ fn losing<G: Play>(pos: &G, said: &Said) -> Vec<G::Move> {
     lost.filter_map(|(turn, _)| turn.parse().ok()).collect()
 }
 
-/// The score of a line whose first turn leads to a position of which this is proven.
+/// The score of a line whose first turn leads to a position with this proven value.
 fn score_after(truth: &Truth, mover: Player) -> Score {
     let left = truth.left as i32;
     match truth.winner {
@@ -219,7 +219,7 @@ fn score_after(truth: &Truth, mover: Player) -> Score {
     }
 }
 
-/// The score of a position of which this is proven.
+/// The score of a position with this proven value.
 fn score_of(truth: &Truth, mover: Player) -> Score {
     let left = truth.left as i32;
     match truth.winner {
@@ -229,8 +229,8 @@ fn score_of(truth: &Truth, mover: Player) -> Score {
     }
 }
 
-/// The lines that certificates prove, if they need no search: the winner's turn where one line is asked for, and the
-/// loser's turns, the longest resistance first.
+/// The lines that certificates give without a search: the winner's turn if one line is asked for, or the loser's turns,
+/// the longest resistance first.
 fn proven_lines<G: Play>(pos: &G, said: &Said, lines: usize) -> Option<Vec<Pv<G::Move>>> {
     let truth = said.truth?;
     if truth.winner? == pos.turn() {
@@ -255,7 +255,7 @@ fn winning_line<M: FromStr>(said: &Said) -> Option<Pv<M>> {
     Some(Pv { moves: vec![turn.parse().ok()?], score, proof: Some(truth.by) })
 }
 
-/// Corrects the lines of a search by what certificates prove.
+/// Corrects the lines of a search with what is proven.
 fn correct<G: Play>(pos: &G, lines: &mut Vec<Pv<G::Move>>, said: &Said, most: usize) {
     // The first line of a depth that was not finished comes first, whatever its score.
     if *said == Said::default() {
@@ -266,7 +266,7 @@ fn correct<G: Play>(pos: &G, lines: &mut Vec<Pv<G::Move>>, said: &Said, most: us
     if lines.iter().all(|line| line.moves.first().is_some_and(|m| losing.contains(m)))
         && let Some(m) = pos.moves().into_iter().find(|m| !losing.contains(m))
     {
-        // A search that was stopped at once has taken the first move it met.
+        // A search that was stopped at once returns the first move it generated.
         lines.insert(0, Pv { moves: vec![m], score: 0, proof: None });
     }
     for m in losing {
@@ -294,7 +294,7 @@ fn correct<G: Play>(pos: &G, lines: &mut Vec<Pv<G::Move>>, said: &Said, most: us
     }
     lines.sort_by_key(|line| (std::cmp::Reverse(line.score), line.proof.is_none()));
     lines.truncate(most.max(1));
-    // The atlas tells the value of a position, but no turn: which one wins is not known.
+    // The atlas has the value of a position but no turns, so which one wins is unknown.
     if let (Some(truth), Some(value), Some(first)) = (said.truth, value, lines.first_mut())
         && first.proof.is_none()
         && (first.score..=0).contains(&value)
@@ -303,7 +303,7 @@ fn correct<G: Play>(pos: &G, lines: &mut Vec<Pv<G::Move>>, said: &Said, most: us
     }
 }
 
-/// Puts first moves that are equivalent by symmetry behind the first of them, with its line turned or mirrored.
+/// Moves first moves that are equivalent by symmetry right after the best of them, with its line rotated or mirrored.
 fn even_out<G: Play>(pos: &G, lines: &mut [Pv<G::Move>]) {
     let same: Vec<usize> = (1..G::IMAGES).filter(|which| pos.image(*which) == *pos).collect();
     if same.is_empty() || lines.len() < 2 {

@@ -196,9 +196,9 @@ const MOST_UNSEEN: u64 = 1 << 12;
 
 /// Counts the nodes of one thread within a share, and tells it when to stop.
 ///
-/// It reserves nodes before they are visited, so that the limit is never exceeded, and as many at a time as
-/// lately filled the interval between two readings of the clock: a node takes microseconds in one search and
-/// a good part of a millisecond in another.
+/// It reserves nodes before they are visited, so that the limit is never exceeded. A batch is as large as recently
+/// fitted between two clock readings: a node takes microseconds in one search and most of a millisecond in
+/// another.
 #[derive(Debug)]
 pub struct Meter<'a> {
     share: Share<'a>,
@@ -222,7 +222,7 @@ impl<'a> Meter<'a> {
         meter
     }
 
-    /// Counts a node and says whether the thread must stop.
+    /// Counts a node and returns whether the thread must stop.
     #[inline]
     pub fn tick(&mut self) -> bool {
         if self.left > 1 {

@@ -35,7 +35,7 @@ pub trait Evaluate: Send + Sync {
     /// The game that is evaluated.
     type Game: Game;
 
-    /// What is kept of a position so that those after it are evaluated quicker, such as a net's accumulator.
+    /// State that is kept for a position to evaluate its successors incrementally, such as a net's accumulator.
     /// A search keeps one for each ply of its path and updates it in place, so it may be large. `()` costs
     /// nothing.
     type State: Default + Send;
@@ -43,8 +43,8 @@ pub trait Evaluate: Send + Sync {
     /// Computes the state of a position from scratch.
     fn refresh(&self, pos: &Self::Game, state: &mut Self::State);
 
-    /// Computes the state of `next`, the position after a move, from the state `before` of `pos`. The result
-    /// must equal that of `refresh`. What was in `state` belonged to another position.
+    /// Computes the state of `next`, the position after a move, from the state `before` of `pos`. The result must equal
+    /// that of `refresh`. `state` holds leftovers of another position.
     fn update(
         &self,
         before: &Self::State,

@@ -3,7 +3,7 @@
 //! The rules are in `quadrille-rules`, generic over the game. Here they are erased: a [`Session`] is a
 //! match of any game, and [`GAMES`] lists them all. This crate never prints.
 
-// The sums of the parts' files, megabytes of certificates among them.
+// The checksums of the data files are computed at compile time, over megabytes of certificates.
 #![cfg_attr(target_family = "wasm", allow(long_running_const_eval))]
 
 pub mod arena;

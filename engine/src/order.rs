@@ -12,7 +12,7 @@ pub struct History<M> {
     scores: Scores,
 }
 
-/// History scores, which threads of one search share. An update that another thread overtakes is lost, which does no
+/// History scores, which threads of one search share. Concurrent updates may be lost, which does no
 /// harm.
 #[derive(Clone, Debug)]
 pub struct Scores(Arc<[AtomicI32]>);
@@ -99,7 +99,7 @@ pub struct MovePicker<M> {
     sorted: usize,
     /// How many were picked so far, the table's included.
     pub taken: usize,
-    /// Those of them that other threads are searching, with their places in the order.
+    /// The picked moves that other threads are searching, with their places in the order.
     pub deferred: Vec<(usize, M)>,
 }
 
@@ -130,7 +130,7 @@ impl<M: Copy + PartialEq> MovePicker<M> {
     }
 }
 
-/// The higher, the earlier a move is tried; the first of equals wins.
+/// The sort key: higher moves are tried earlier, equal scores in generator order.
 fn rank<M>((worth, index, _): &ScoredMove<M>) -> i64 {
     i64::from(*worth) << 16 | i64::from(!*index)
 }
@@ -148,7 +148,7 @@ fn partial_sort<M>(moves: &mut [ScoredMove<M>], count: usize) {
     let Some(last) = front.len().checked_sub(1) else { return };
     let mut least = (front[last].0, rank(&front[last]));
     for other in rest {
-        // Most are worth less, which is quicker to see.
+        // A cheap test first: most moves score less.
         if other.0 >= least.0 && rank(other) > least.1 {
             std::mem::swap(other, &mut front[last]);
             rise(front, last);
@@ -168,7 +168,7 @@ mod tests {
         one.reward(3, 7, Player::Two, 70, 5);
         one.penalise(Player::Two, 80, 2);
         let score = |m, slot| other.at(3, Player::Two).score(m, slot);
-        // Killers are a thread's own.
+        // Killers are per thread.
         assert_eq!([score(7, 70), score(8, 80), score(9, 90)], [25, -4, 0]);
         assert_eq!(other.at(3, Player::One).score(7, 70), 0);
     }

@@ -203,7 +203,7 @@ impl Part {
         self.read.get_or_init(|| Shipped::read(packed)).as_ref()
     }
 
-    /// Whether it is about the usual board of its game, or no certificate.
+    /// Whether it is not a certificate, or one about the standard board of its game.
     pub fn is_usual(&self) -> bool {
         let ProofOf(options, _) = self.purpose else { return true };
         let is_default = |(name, of): &(&str, u64)| {
@@ -277,9 +277,9 @@ pub fn certificates(session: &dyn Session) -> Result<Vec<Named>, Vec<&'static st
     Ok(about().filter_map(named).collect())
 }
 
-/// The certificates that a turn of this match asks, those after other first turns only with `all`. Unpacking takes up
-/// to a tenth of a second: it goes on beside the turn when `wait` says that this has to go on, and what is not ready
-/// then is left out.
+/// The certificates to consult for a turn of this match; those about other first turns only with `all`. Unpacking takes
+/// up to a tenth of a second. Once `wait` says that the turn must go on, unpacking continues in the background, and
+/// what is not ready is left out.
 pub(crate) fn certificates_in_time(
     session: &dyn Session,
     all: bool,
@@ -341,8 +341,8 @@ pub fn atlas() -> Result<&'static [u8], &'static str> {
     ATLAS.bytes().ok_or(ATLAS.name)
 }
 
-/// Supplies a part. Only the exact file that the program was built with is accepted; nothing at all stands for a
-/// certificate that could not be fetched, and that is done without.
+/// Supplies a part. Only the exact file that the program was built with is accepted. An empty file stands for a
+/// certificate that could not be fetched and is done without.
 #[cfg(target_family = "wasm")]
 pub fn hand_over(name: &str, bytes: Vec<u8>) -> Result<(), String> {
     let Some(part) = parts().find(|part| part.name == name) else {

@@ -79,7 +79,7 @@ pub struct Entry {
     /// Solves every reachable position.
     #[cfg(not(target_family = "wasm"))]
     pub complete: Completion,
-    /// Every position that can follow with its exact result, at most this many.
+    /// Every reachable position with its exact result; fails if there are more than this many.
     #[cfg(not(target_family = "wasm"))]
     pub every: Every,
     /// Collects new puzzles; reports the number of games and puzzles after each game.

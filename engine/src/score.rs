@@ -1,4 +1,4 @@
-//! What a position is worth to the player to move.
+//! The value of a position for the player to move.
 //!
 //! An estimate is a number between the two proven ranges. A proven score tells how many turns of both
 //! players the game still lasts: `WIN - 1` wins with this turn, `-(WIN - 2)` loses to the next one.

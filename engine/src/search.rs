@@ -41,7 +41,7 @@ impl Tuning {
 pub struct Pv<M> {
     /// Both players' moves, beginning with the next one.
     pub moves: Vec<M>,
-    /// What it is worth to the player to move.
+    /// Its value for the player to move.
     pub score: Score,
     /// The certificate that proves the score, if one does.
     pub proof: Option<&'static str>,
@@ -179,8 +179,8 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
             self.root_score = None;
             let mut score = self.aspiration_search(pos, depth, guess);
             if self.meter.is_stopped() {
-                // The best move of the depth before, or one found to be better. That it loses is not proven:
-                // some moves have not been tried.
+                // The previous depth's best move, or a better one. That it loses is not proven: some moves have not
+                // been tried.
                 let Some(so_far) = self.root_score else { break };
                 score = so_far.max(1 - PROVEN);
             }
@@ -194,7 +194,7 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
                 break;
             }
         }
-        // By a cached key, so that all games share one sort: it is larger than the search.
+        // A cached key lets all games share one instance of the sort, whose code is larger than the search.
         found.sort_by_cached_key(|line| -line.score);
         found
     }
@@ -313,7 +313,7 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
         } else {
             self.evaluator.move_count_limit(pos, depth)
         };
-        // The program of the pages has one thread, and should be small.
+        // The pages' program is single-threaded and must be small.
         let alone = cfg!(target_family = "wasm") || depth < MIN_DEFER_DEPTH;
         let busy = self.busy.filter(|_| !alone).map(|busy| (busy, depth));
         loop {
@@ -368,8 +368,8 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
         best.0
     }
 
-    /// Reverse futility pruning: the static evaluation of a position near the horizon, if it is so far above
-    /// beta that the search would hardly bring it below. Never in a PV node.
+    /// Reverse futility pruning: the static evaluation of a position near the horizon, if it is so far above beta that
+    /// a search would hardly bring it below. Never in a PV node.
     fn reverse_futility(
         &self,
         node: &Node<'_, G>,

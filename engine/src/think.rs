@@ -29,7 +29,7 @@ pub struct Thought<M> {
     pub time: Duration,
 }
 
-/// The deepest search that is begun.
+/// The depth at which iterative deepening ends.
 const MAX_DEPTH: i32 = 100;
 
 /// Searches a position that is not over; `past` are the keys of the game so far. Calls `news` after

@@ -116,7 +116,7 @@ impl TranspositionTable {
     }
 
     fn pair(&self, key: u64) -> &[Slot; 2] {
-        // The key as a fraction of all keys chooses, so any number of pairs will do.
+        // Scales the key to the number of pairs, which need not be a power of two.
         let at = (u128::from(key) * self.slots.len() as u128) >> 64;
         &self.slots[at as usize]
     }
@@ -130,7 +130,7 @@ impl TranspositionTable {
         })
     }
 
-    /// How many in a thousand entries are of this search, by a sample of them.
+    /// How many in a thousand entries are from this search, estimated from a sample (UCI's `hashfull`).
     pub fn fullness(&self) -> u32 {
         let sample = self.slots.iter().take(500).flatten();
         let own = |slot: &&Slot| {

@@ -30,7 +30,7 @@ impl<G: Game> Estimate for HashEvaluate<G> {
     }
 }
 
-/// The value of a position to its player to move, by looking at everything.
+/// The value of a position to its player to move, by exhaustive search.
 fn minimax<G: Game>(pos: &G, depth: u32, turns: i32) -> Score {
     match pos.outcome() {
         Some(Outcome::Draw) => return 0,

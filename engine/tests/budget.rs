@@ -54,7 +54,7 @@ fn one_thread_finds_the_same_again_and_ends_on_the_node() {
                 assert_eq!((found.nodes, &found.lines), (again.nodes, &again.lines));
                 assert!(found.nodes <= nodes, "{} of {nodes}: {}", found.nodes, game.text());
                 plays_whole_turns(game.as_ref(), &found);
-                // Only what is proven may take less.
+                // Only a proof may take fewer.
                 let proven = found.lines.iter().any(|line| line.win_in.is_some());
                 assert!(proven || found.nodes == nodes, "{} of {nodes}", found.nodes);
                 exact += usize::from(found.nodes == nodes);
@@ -77,7 +77,7 @@ fn several_threads_visit_no_more_nodes_than_one() {
 }
 
 #[test]
-fn whatever_the_engine_tells_on_the_way_is_whole_turns() {
+fn intermediate_lines_are_whole_turns() {
     for entry in GAMES {
         for game in positions(entry, 8) {
             let limits = Limits { lines: 3, ..Limits::nodes(4_000) };

@@ -35,7 +35,7 @@ enum Damage {
     Repeat(Index, usize),
     Replace(Index, char),
     Insert(Index, &'static str),
-    /// Goes on as another valid input does.
+    /// Continues like another valid input.
     Cross(Index, Index),
 }
 

@@ -6,7 +6,7 @@ use rules::random::Random;
 use rules::{Outcome, Player};
 use std::collections::HashMap;
 
-/// The exact result of every position that can follow, by its canonical text: who wins, and after how many turns of both.
+/// The exact result of every reachable position, by its canonical text: who wins, and after how many turns of both.
 struct Table(HashMap<String, Option<(Player, u32)>>);
 
 impl Table {
@@ -49,7 +49,7 @@ fn compare(
     claims
 }
 
-/// Compares positions that can follow this one: a few, or thousands in a long run. Returns how many claims there were.
+/// Compares reachable positions: a few, or thousands in a long run. Returns how many claims there were.
 fn claims(game: &str, start: &str) -> u32 {
     let entry = find(game).unwrap();
     let session = (entry.from_text)(start, &Default::default()).unwrap();
@@ -57,7 +57,7 @@ fn claims(game: &str, start: &str) -> u32 {
     let open = |(position, _): &&(Box<dyn Session>, _)| position.outcome().is_none();
     let table = all.iter().map(|(position, value)| (position.canonical().0, *value));
     let (table, mut random) = (Table(table.collect()), Random::new(20_438));
-    // The order of a map is not the same twice.
+    // The order of a map differs from run to run.
     let mut open: Vec<&dyn Session> =
         all.iter().filter(open).map(|(position, _)| position.as_ref()).collect();
     open.sort_by_cached_key(|position| position.text());

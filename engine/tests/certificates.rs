@@ -134,7 +134,7 @@ fn every_certificate_of_the_program_holds_and_is_found_by_what_is_stored() {
     }
 }
 
-/// What a certificate is asked for where somebody plays against it.
+/// What the loser is told in a game against a certificate.
 #[test]
 fn after_every_stored_move_the_loser_is_told_a_smaller_distance() {
     for part in proofs() {
@@ -191,8 +191,8 @@ fn analysed(entry: &Entry, position: &str) -> Vec<AnalysedLine> {
     vec![first(1), first(3)]
 }
 
-/// One truth: no position of a certificate of which the engine says anything else, for both readings, both players to
-/// move and every image.
+/// The engine agrees with its certificates about every stored position, for both readings, both players to move and
+/// every image.
 #[test]
 fn the_engine_says_of_every_stored_position_what_its_certificate_proves() {
     let mut random = rules::random::Random::new(34);
@@ -201,7 +201,7 @@ fn the_engine_says_of_every_stored_position_what_its_certificate_proves() {
         let shipped = part.certificate().unwrap();
         let text = decompress(part.bytes().unwrap()).unwrap();
         let entry = find(&game_of(&text).unwrap()).unwrap();
-        let step = if is_long() { 1 } else { shipped.count.div_ceil(60) };
+        let step = if is_long() { 1 } else { shipped.count.div_ceil(20) };
         for line in shipped.stored().step_by(step) {
             let words: Vec<&str> = line.split(' ').collect();
             let stored = words[..2].join(" ");
@@ -241,10 +241,10 @@ fn the_engine_says_of_every_stored_position_what_its_certificate_proves() {
             }
         }
     }
-    assert!(compared > 4_000, "{compared}");
+    assert!(compared > 1_300, "{compared}");
 }
 
-/// The same of the atlas: what no certificate of the program says, or only with more moves.
+/// The same for the atlas, where no certificate covers a position, or only with more moves.
 #[test]
 fn the_engine_says_of_every_row_of_the_atlas_what_it_says() {
     let rows: Map<String, Value> = serde_json::from_slice(engine::parts::atlas().unwrap()).unwrap();
@@ -357,7 +357,7 @@ fn forged(change: impl Fn(&mut Certificate<Gekitai>)) -> String {
 
 #[test]
 fn a_certificate_with_one_fault_is_refused() {
-    // The pair of a stored position that is not the start, by text, so that it is always the same.
+    // A stored position that is not the start, chosen by text so that it is always the same.
     let some = |certificate: &Certificate<Gekitai>| {
         let mut all: Vec<_> = certificate.stored.iter().map(|(pos, s)| (*pos, *s)).collect();
         all.sort_unstable_by_key(|(pos, stored)| (stored.rank, pos.text()));
@@ -399,7 +399,7 @@ fn a_certificate_that_is_cut_or_lengthened_is_refused() {
     for end in [0, 1, 5, 7, lines.len() - 1] {
         refusal(&lines[..end].join("\n"));
     }
-    assert!(refusal(&(text.clone() + "more\n")).contains("behind the end"));
+    assert!(refusal(&(text.clone() + "more\n")).contains("after the end"));
     for nonsense in ["", "\n\n", "quadrille certificate 1\ngame gekitai\n", "= 00000000\nend\n"] {
         refusal(nonsense);
     }

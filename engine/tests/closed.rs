@@ -86,7 +86,7 @@ fn a_set_that_lacks_any_one_position_is_refused() {
         let mut less = whole.clone();
         less.stored.remove(pos);
         let text = less.write();
-        // Another reply may do instead; the slow rules say whether one does.
+        // Another reply may work instead; the slow rules say whether one does.
         let holds = ClosedSlowly::<Board>::read(&text).holds();
         assert_eq!(less.verify(&mut |_| {}).is_ok(), holds, "without {}", pos.text());
         needed += 1;
@@ -112,9 +112,9 @@ fn a_set_that_does_not_cover_the_start_or_has_strangers_in_it_is_refused() {
     });
     assert!(refusal(&text).starts_with("line 4: it is not stored"), "{}", refusal(&text));
     let text = forged(|closed| closed.against = vec![Player::Two]);
-    assert!(refusal(&text).contains("who is not claimed about"), "{}", refusal(&text));
+    assert!(refusal(&text).contains("the claim is not about that player"), "{}", refusal(&text));
     let text = forged(|_| {}).replace("certificate 2", "certificate 1");
-    assert!(refusal(&text).contains("do not fit their checksum"), "{}", refusal(&text));
+    assert!(refusal(&text).contains("do not match their checksum"), "{}", refusal(&text));
 }
 
 #[test]

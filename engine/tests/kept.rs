@@ -1,4 +1,4 @@
-//! An evaluation that positions hand on to those after them equals the one that is made afresh.
+//! State that is updated move by move equals state that is computed from scratch.
 
 use crate::effort::cases;
 use engine::control::{Control, Limits, Stop};
@@ -43,7 +43,7 @@ impl Sums {
     }
 }
 
-/// The judgement of a game with another estimate: by sums that are kept, or made for every position.
+/// A game's evaluator with another static evaluation: by sums that are updated, or computed for every position.
 struct Summing<G: Play> {
     judge: G::Judge,
     keeps: bool,
@@ -148,7 +148,7 @@ impl<G: Play> Evaluate for Summing<G> {
     }
 }
 
-/// Best lines and nodes of a search, by a judgement or by one that errs.
+/// Best lines and nodes of a search, by an evaluator or by a blurred one.
 fn found<G: Play>(
     pos: &G,
     judge: &Summing<G>,
@@ -177,7 +177,7 @@ fn check<G: Play>() {
             assert_eq!(kept, found(&pos, &afresh, blurred, &limits), "{}", pos.text());
             followed += keeps.followed.into_inner();
         }
-        // On several threads each has states of its own, which `evaluate` looks at.
+        // Each of several threads has its own states, which `evaluate` checks.
         let limits = Limits { threads: 2, ..Limits::nodes(200) };
         found(&pos, &Summing::new(true), false, &limits);
         for _ in 0..3 {
@@ -188,7 +188,7 @@ fn check<G: Play>() {
             pos = G::new(&G::Options::default()).unwrap();
         }
     }
-    assert!(followed > 1_000, "only {followed} states were handed on");
+    assert!(followed > 1_000, "only {followed} states were updated");
 }
 
 macro_rules! games {
@@ -204,7 +204,7 @@ mod every_game_hands_on_what_it_keeps {
     rules::every_game!(games);
 }
 
-/// The options of a game in every combination that it allows, the usual ones first.
+/// The options of a game in every combination that it allows, the defaults first.
 fn every_option<G: Play>() -> Vec<G::Options> {
     let mut all = vec![Map::new()];
     for option in G::INFO.options {
@@ -220,8 +220,7 @@ fn every_option<G: Play>() -> Vec<G::Options> {
     [G::Options::default()].into_iter().chain(allowed).collect()
 }
 
-/// What the search keeps for a game's own judgement, against what the judgement says of each position by
-/// itself, along random games with every option.
+/// A game's evaluator says the same with updated state as from scratch, along random games with every option.
 fn the_judgement_says_the_same<G: Play>() {
     let every = every_option::<G>();
     for (judge, seed) in [G::Judge::default(), G::by_hand()].into_iter().zip(0u64..) {
@@ -239,7 +238,7 @@ fn the_judgement_says_the_same<G: Play>() {
                 judge.score_moves(&pos, &state, &mut moves);
                 score_moves(&judge, &pos, &mut afresh);
                 assert_eq!(moves, afresh, "{}", pos.text());
-                // Some moves are looked at, and the last of them is made.
+                // The state is updated for several moves, and the last of them is made.
                 let mut made = None;
                 for _ in 0..4 {
                     let m = moves[random.below(moves.len())].2;
@@ -279,7 +278,7 @@ fn best_lines<G: Play, E: Evaluate<Game = G>>(pos: &G, judge: &E) -> Vec<Pv<G::M
     think(pos, &[], judge, &tt, Tuning::PLAY, &control, &mut |_| {}).lines
 }
 
-/// Best lines, by a judgement and by one that errs, along a random game with these options.
+/// Best lines, by an evaluator and by a blurred one, along a random game with these options.
 fn lines<G: Play>(judge: &G::Judge, options: &Value) -> Vec<Vec<Pv<G::Move>>> {
     let options = options_from_json::<G::Options>(options.as_object().unwrap()).unwrap();
     let mut pos = G::new(&options).unwrap();
@@ -311,8 +310,8 @@ fn nets_of_other_boards_change_no_search() {
     assert_eq!(found, lines::<JesonMor>(&Default::default(), &options));
 }
 
-/// Checks that every stage of a net was trained: training leaves a bias, or a weight for the hand-made estimate, that is
-/// not zero.
+/// Checks that every stage of a net was trained: training leaves a bias, or a weight of the hand-crafted evaluation,
+/// that is not zero.
 fn is_trained<G: Seen, const H: usize>(name: &str) {
     let packed = parts().find(|part| part.name == name).unwrap().bytes().unwrap();
     let net = Net::<H>::read::<G>(packed).unwrap();

@@ -1,4 +1,4 @@
-//! What the judgements call certain is certain: checked against looking at everything.
+//! What the evaluators call certain is certain: checked by exhaustive search.
 
 use crate::effort::cases;
 use engine::evaluate::Evaluate;

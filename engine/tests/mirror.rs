@@ -1,4 +1,4 @@
-//! Jeson Mor's second player, who answers every move by the same move turned by half a turn, never loses.
+//! Jeson Mor's second player never loses by answering every move with the same move, rotated by 180°.
 
 use engine::control::{Control, Limits, Stop};
 use engine::play::Play;

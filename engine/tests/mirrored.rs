@@ -1,5 +1,5 @@
-//! Jeson Mor with fewer knights: Black wins from every start in which each side has the same knights of its row, turned by
-//! half a turn, as far as this was decided.
+//! Jeson Mor with fewer knights: Black wins from every start in which the knights of one side are those of the other
+//! rotated by 180°, as far as this has been solved.
 
 use crate::effort::is_long;
 use engine::Stop;

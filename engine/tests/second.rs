@@ -17,7 +17,7 @@ struct Search {
     ring: u128,
     /// Where each cell goes in each of the eight images of the board.
     images: Vec<Vec<usize>>,
-    /// The most quiet moves within which the attacker does not win, and one more; the fewest within which it does.
+    /// One more than the most quiet moves without a win of the attacker, and the fewest with one.
     known: HashMap<[u64; 3], (u8, u8)>,
     /// What each jump has decided so far, for the order of moves.
     decided: Vec<u64>,
@@ -76,9 +76,10 @@ impl Search {
         [low as u64, (low >> 64) as u64, high << 1 | u64::from(attacking)]
     }
 
-    /// Whether the attacker gets the majority on the ring with the move, before both together have made more quiet moves
-    /// than these. The rules of the fight for the ring are those that `play/jeson_mor.rs` derives: who is to move and has
-    /// more knights there wins, who is three behind loses, and nobody else may let the other have the majority.
+    /// Whether the attacker gets the majority on the ring with the move, before both together have made more quiet
+    /// moves than these. The rules of the fight for the ring are those that `play/jeson_mor.rs` derives: the player to
+    /// move wins with more knights there and loses when three behind; otherwise nobody may let the other get the
+    /// majority.
     fn wins(&mut self, state: State, left: u32) -> bool {
         let (attacker, defender, attacking) = state;
         let (own, other) = if attacking { (attacker, defender) } else { (defender, attacker) };

@@ -22,7 +22,7 @@ fn lines(data: &str) -> impl Iterator<Item = (Box<dyn Session>, Value)> {
     })
 }
 
-/// Compares what a line expects of the players, and says how many there were.
+/// Compares what a line expects of the players, and returns how many there were.
 fn compare_best(session: &dyn Session, line: &Value) -> usize {
     let Some(expected) = line["expect"]["seed_best"].as_object() else { return 0 };
     let best = session.seed_best();
@@ -204,7 +204,7 @@ fn levels_complete_a_connection() {
     }
 }
 
-/// The minimax that Smart's document prints, without any cut.
+/// The minimax that Smart's document prints, without cutoffs.
 fn plain_minimax(pos: &JesonMor, depth: u32) -> f64 {
     let own = value(pos)[pos.turn()];
     if pos.outcome().is_some() {

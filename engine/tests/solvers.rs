@@ -16,7 +16,7 @@ use rules::jeson_mor::JesonMor;
 use rules::random::Random;
 use rules::{Game, Notation, Outcome, Player, Symmetric};
 
-/// Whether the attacker can force a win within this many turns of both players, by looking at everything.
+/// Whether the attacker can force a win within this many turns of both players, by exhaustive search.
 fn minimax<G: Game>(pos: &G, attacker: Player, left: u32) -> bool {
     if let Some(outcome) = pos.outcome() {
         return outcome == Outcome::Win(attacker);
@@ -119,8 +119,7 @@ fn a_proof_search_that_ends_is_right_whatever_others_have_left_in_its_table() {
     }
 }
 
-/// Ways that meet again are counted once for each, so the numbers of a long search grow beyond all bounds. That
-/// must not end it.
+/// Transpositions are counted several times, so the numbers of a long search grow without bound. That must not end it.
 #[test]
 fn a_proof_is_found_however_large_the_numbers_have_grown() {
     let options = rules::gekitai::Options { size: 5, markers: 4, ..Default::default() };
@@ -179,7 +178,7 @@ fn all_solvers_agree_on_glaisher() {
     }
 }
 
-/// Three rows with a gap each, and a defender of two low stacks: every turn of his is looked at.
+/// Three rows with a gap each, and a defender with two low stacks, all of whose turns are tried.
 #[test]
 fn a_win_of_glaisher_after_any_reply_is_seen_and_no_other() {
     use rules::glaisher::{Glaisher, Options};

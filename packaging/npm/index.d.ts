@@ -31,7 +31,7 @@ export interface Limits {
 /** A line of play that the engine has found. */
 export interface Line {
   turns: string[];
-  /** In hundredths of a piece or so, for the player to move. */
+  /** Roughly in hundredths of a piece, for the player to move. */
   score: number;
   /** Turns until a proven win, negative in a lost position. */
   win_in: number | null;

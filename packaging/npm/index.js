@@ -38,7 +38,7 @@ export const load = async ({ read = beside } = {}) => {
     if (code !== 0) throw new Error(words || `the program ended with ${code}`);
     return lines;
   };
-  /** All answers to a request; what the engine knows by heart is read when it is first needed. */
+  /** All answers to a request; the engine's data files are read when they are first needed. */
   const stream = async (request) => {
     for (;;) {
       const answers = call({ input: JSON.stringify(request) }).map((line) => {

@@ -39,7 +39,7 @@ class Network(nn.Module):  # type: ignore[misc,unused-ignore]
         )  # fmt: skip
 
     def forward(self, planes: Any, masks: Any) -> tuple[Any, Any]:
-        """Give logarithms of priors, and values."""
+        """Return logarithms of priors, and values."""
         seen = functional.relu(self.stem(planes))
         for block in self.blocks:
             seen = block(seen)
@@ -48,11 +48,11 @@ class Network(nn.Module):  # type: ignore[misc,unused-ignore]
 
     @property
     def device(self) -> Any:
-        """Where it lives."""
+        """The device of the network."""
         return self.stem.weight.device
 
     def judge(self, planes: Any, masks: Any) -> tuple[Any, Any]:
-        """Judge positions for a search."""
+        """Evaluate positions for a search."""
         with torch.inference_mode():
             given = (torch.from_numpy(array).to(self.device) for array in (planes, masks))
             logs, values = self(*given)
@@ -60,7 +60,7 @@ class Network(nn.Module):  # type: ignore[misc,unused-ignore]
 
 
 class Block(nn.Module):  # type: ignore[misc,unused-ignore]
-    """Two convolutions whose result is added to what they got."""
+    """Two convolutions with a skip connection."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -68,12 +68,12 @@ class Block(nn.Module):  # type: ignore[misc,unused-ignore]
         self.two = nn.Conv2d(width, width, 3, padding=1)
 
     def forward(self, seen: Any) -> Any:
-        """Add to what is seen."""
+        """Add the result to the input."""
         return functional.relu(seen + self.two(functional.relu(self.one(seen))))
 
 
 class Row(NamedTuple):
-    """A position of a finished game, and what is to be learned from it."""
+    """A position of a finished game with its training targets."""
 
     planes: Any
     mask: Any
@@ -94,16 +94,16 @@ class Memory:
         self.values = np.zeros(most, np.float32)
 
     def add(self, rows: list[Row], rewards: Any) -> None:
-        """Keep the positions of a game; the oldest ones make room."""
+        """Store the positions of a game in place of the oldest."""
         for row in rows:
             at = self.count % self.most
             self.planes[at], self.masks[at], self.policies[at] = row.planes, row.mask, row.policy
-            # What the search thought is less noisy than how the game went on.
+            # The search's value is less noisy than the result of the game.
             self.values[at] = (rewards[row.turn - 1] + row.value) / 2
             self.count += 1
 
     def draw(self, count: int, draw: np.random.Generator) -> tuple[Any, ...]:
-        """Draw positions, turned or mirrored by chance."""
+        """Sample positions, rotated or mirrored at random."""
         chosen = draw.integers(min(self.count, self.most), size=count)
         places, actions = self.game.symmetry(int(draw.integers(self.game.num_symmetries)))
         planes = self.planes[chosen]
@@ -115,7 +115,7 @@ class Memory:
 
 
 def fit(network: Network, optimiser: Any, data: tuple[Any, ...]) -> float:
-    """Take one step towards policies and results."""
+    """Take one training step."""
     given = (torch.from_numpy(np.ascontiguousarray(array)).to(network.device) for array in data)
     planes, masks, policies, results = given
     logs, values = network(planes, masks)
@@ -184,7 +184,7 @@ def main(arguments: list[str] | None = None) -> dict[str, float]:
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--simulations", type=int, default=16, help="for each move it learns from")
     parser.add_argument("--games", type=int, default=128, help="games at once")
-    parser.add_argument("--steps", type=int, default=4, help="steps of learning for each move")
+    parser.add_argument("--steps", type=int, default=4, help="training steps for each move")
     parser.add_argument("--rate", type=float, default=2e-3)
     parser.add_argument("--memory", type=int, default=100_000, help="positions to learn from")
     parser.add_argument("--seed", type=int, default=0)

@@ -14,12 +14,12 @@ import quadrille
 
 
 def statistic(game: quadrille.Game, wanted: int, seed: int = 0) -> tuple[list[int], np.ndarray]:
-    """Play random games; give their lengths in moves, and wins of player 1, of player 2, draws."""
+    """Play random games; return their lengths, and wins of player 1, of player 2, draws."""
     batch = quadrille.Batch(game, min(wanted, 2048), seed=seed, observations=False, masks=False)
     began = np.zeros(len(batch), np.int64)
     lengths: list[int] = []
     counts = np.zeros(3, np.int64)
-    # Each place plays the same number of games: to count only those that end first would favour
+    # Each place plays the same number of games: counting those that end first would favour
     # short ones.
     left = np.full(len(batch), wanted // len(batch))
     left[: wanted % len(batch)] += 1

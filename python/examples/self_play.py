@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
 
 class Network(Protocol):
-    """What judges positions: a number from -1 to 1 for the player to move."""
+    """An evaluator of positions: a number from -1 to 1 for the player to move."""
 
     def judge(self, seen: Array) -> Array:
-        """Judge many observations."""
+        """Evaluate many observations."""
         ...
 
     def fit(self, seen: Array, worth: Array, rate: float) -> float:
-        """Take one step towards these values; give the mean square error before it."""
+        """Take one step towards these values; return the mean square error before it."""
         ...
 
 
@@ -64,7 +64,7 @@ class NumpyNetwork:
         return layers
 
     def judge(self, seen: Array) -> Array:
-        """Judge many observations."""
+        """Evaluate many observations."""
         return self._layers(seen)[-1][:, 0]
 
     def fit(self, seen: Array, worth: Array, rate: float) -> float:
@@ -105,7 +105,7 @@ class TorchNetwork:
         self.optimiser = torch.optim.Adam(self.layers.parameters())
 
     def judge(self, seen: Array) -> Array:
-        """Judge many observations."""
+        """Evaluate many observations."""
         with torch.no_grad():
             judged: Array = self.layers(torch.from_numpy(np.ascontiguousarray(seen)))[:, 0].numpy()
         return judged
@@ -148,7 +148,7 @@ def choose(network: Network, positions: list[quadrille.Position]) -> list[int]:
 def play_round(
     network: Network, game: quadrille.Game, games: int, explore: float, draw: np.random.Generator
 ) -> tuple[Array, Array]:
-    """Play games; give all observations, and what each game came to for the player to move."""
+    """Play games; return all observations, and the result of each game for the player to move."""
     positions = [game.start() for _ in range(games)]
     past: list[list[quadrille.Position]] = [[] for _ in range(games)]
     going = list(range(games))
@@ -173,7 +173,7 @@ def play_round(
 
 
 def augmented(game: quadrille.Game, seen: Array, draw: np.random.Generator) -> Array:
-    """Turn or mirror each observation by chance."""
+    """Rotate or mirror each observation at random."""
     planes = game.observation_shape[0]
     flat = seen.reshape(len(seen), planes, -1)
     places = np.stack([game.symmetry(which)[0] for which in range(game.num_symmetries)])

@@ -19,7 +19,7 @@ Task = tuple[str, str, str, int, int]
 
 
 def play(task: Task) -> tuple[str, str, int, int, int]:
-    """Play one part of a match; everything follows from the task, wherever it is played."""
+    """Play one part of a match; its result depends on the task alone, wherever it is played."""
     game, one, other, games, seed = task
     result = quadrille.arena(game, one, other, games=games, seed=seed, nodes=20_000)
     return one, other, result.wins, result.draws, result.losses

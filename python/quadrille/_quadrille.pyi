@@ -219,7 +219,7 @@ class Line:
         """Its turns, all of them whole."""
     @property
     def score(self) -> int:
-        """Its value to the player to move, in roughly hundredths of a piece."""
+        """Its value for the player to move, in roughly hundredths of a piece."""
     @property
     def win_in(self) -> int | None:
         """The number of the winner's turns until a certain win; negative if it is lost."""
@@ -248,7 +248,7 @@ class Analysis:
         """The best turn."""
     @property
     def score(self) -> int | None:
-        """The value of the best turn to the player to move."""
+        """The value of the best turn for the player to move."""
     @property
     def win_in(self) -> int | None:
         """The number of the winner's turns until a certain win; negative if it is lost."""
@@ -322,7 +322,7 @@ class Engine:
     def stop(self) -> None:
         """End all searches of this engine, from any thread; they return what they have found."""
     def forget(self, *, seed: int | None = None) -> None:
-        """Forget everything, as before a new game; with a seed, draw from it from now on."""
+        """Clear the tables, as before a new game; a seed restarts the random numbers."""
 
 @final
 class Search:
@@ -439,7 +439,7 @@ class Puzzle:
         """The number of turns within which no other turn wins."""
     @property
     def rating(self) -> int:
-        """How many positions the engine looked at before it kept to the solution."""
+        """How many positions the engine looked at before it settled on the solution."""
     @property
     def solution(self) -> list[str]:
         """The only turn, then the longest resistance, turn by turn to the end."""
@@ -462,16 +462,16 @@ class Table:
 class Batch:
     """Thousands of games at once, in arrays that are reused: copy what you want to keep.
 
-    A game that ends begins again at once; `ends`, `rewards` and `reasons` are about the one that
-    ended, `observations`, `masks`, `turns` and `lengths` about the new one. `start` is where
-    games begin: a position, a list of positions to draw from, or a function without arguments
-    that returns one. `threads` defaults to the number of cores; the games do not depend on it.
-    A game is given up after `max_moves`, and drawn when a position occurs for the third time
-    unless `repetition` is false. With `repetition_plane`, positions are shown with one more plane,
-    which tells how often they had occurred before: 0, 0.5 for once, 1 for twice. With `history`,
-    the planes of so many earlier positions follow, the last one first: those that may occur again,
-    as the player to move sees them. An observation with a `history` of `reversible` or more tells
-    all that the rest of the game depends on.
+    A game that ends is restarted at once; `ends`, `rewards` and `reasons` are about the one
+    that ended, `observations`, `masks`, `turns` and `lengths` about the new one. `start` is
+    where games begin: a position, a list of positions to draw from, or a function without
+    arguments that returns one. `threads` defaults to the number of cores; the games do not
+    depend on it. A game is truncated after `max_moves`, and drawn when a position occurs for
+    the third time unless `repetition` is false. With `repetition_plane`, positions are shown
+    with one more plane, which tells how often they had occurred before: 0, 0.5 for once, 1 for
+    twice. With `history`, the planes of that many earlier positions follow, the last one first:
+    those that may occur again, as the player to move sees them. An observation with a `history`
+    of `reversible` or more contains everything that the rest of the game depends on.
     """
 
     def __new__(
@@ -500,13 +500,13 @@ class Batch:
         """Whether each action is legal, of shape (n, actions)."""
     @property
     def rewards(self) -> NDArray[np.float32]:
-        """What the last step was worth to player 1 and player 2, of shape (n, 2)."""
+        """The rewards of the last step for player 1 and player 2, of shape (n, 2)."""
     @property
     def ends(self) -> NDArray[np.bool_]:
         """Whether the game has ended: by its rules, or drawn by a third repetition."""
     @property
     def truncations(self) -> NDArray[np.bool_]:
-        """Whether the game was given up after `max_moves`."""
+        """Whether the game was truncated after `max_moves`."""
     REASONS: ClassVar[tuple[str, str, str, str, str]]
     @property
     def reasons(self) -> NDArray[np.int8]:
@@ -528,7 +528,7 @@ class Batch:
         `history` as long as this makes the observation complete. 0 without `repetition`.
         """
     def reset(self, *, seed: int | None = None) -> Step:
-        """Begin all games again; without a seed, what is drawn goes on from where it was."""
+        """Restart all games; without a seed, the random numbers continue."""
     def step(self, actions: ArrayLike) -> Step:
         """Make a move in each game; raises `ValueError` and changes nothing if one is illegal."""
     def step_random(self, steps: int = 1) -> Step:
@@ -550,29 +550,29 @@ class Batch:
         `numpy.flatnonzero(batch.reasons)`.
         """
     def clone(self) -> Batch:
-        """Return a batch with the same games, which goes on by itself."""
+        """Return an independent copy of the batch and its games."""
     def state(self) -> bytes:
-        """Return where all games stand, with their past and their random numbers, as bytes."""
+        """Return the state of all games, with their past and their random numbers, as bytes."""
     def restore(self, state: bytes) -> None:
-        """Go on where games stood at `state`, in a batch of the same game, size and settings."""
+        """Restore the games from a `state`, in a batch of the same game, size and settings."""
     def __len__(self) -> int: ...
     def __copy__(self) -> Self: ...
     def __deepcopy__(self, _memo: object) -> Self: ...
 
 @final
 class MCTS:
-    """A tree search (PUCT) in every game of a batch, with a network that judges all leaves at once.
+    """A tree search (PUCT) in every game of a batch; a network evaluates all leaves at once.
 
-    `run` searches where the games of the batch stand, and `choose` draws actions for `batch.step`.
-    What is still about the game is kept from one search to the next. `exploration` weighs
-    priors against values. `noise` is the share of Dirichlet noise in the priors of the root, and
-    `alpha` its concentration, by default 10 divided by the number of legal moves. With
-    `symmetries`, the network sees each position turned or mirrored by chance. `parallel` leaves
-    of each game are judged at once; more than one pays for few games. With `gumbel`, the search is
-    that of Gumbel AlphaZero, which learns from fewer simulations: so many moves are considered
-    at the root, `noise` is the scale of the Gumbel noise (1 while learning, 0 to play), policies
-    are the improved ones, and trees are not kept. The same seed and the same answers of the
-    network give the same search, on any number of threads.
+    `run` searches from the current positions of the batch, and `choose` draws actions for
+    `batch.step`. Subtrees are reused by the next search. `exploration` weighs priors against
+    values. `noise` is the share of Dirichlet noise in the priors of the root, and `alpha` its
+    concentration, by default 10 divided by the number of legal moves. With `symmetries`, the
+    network sees each position turned or mirrored by chance. `parallel` leaves of each game are
+    evaluated at once; more than one pays if there are few games. With `gumbel`, the search is
+    that of Gumbel AlphaZero, which learns from fewer simulations: this many moves are
+    considered at the root, `noise` is the scale of the Gumbel noise (1 while learning, 0 to
+    play), policies are the improved ones, and trees are not kept. The same seed and the same
+    answers of the network give the same search, on any number of threads.
     """
 
     def __new__(
@@ -596,14 +596,15 @@ class MCTS:
         """Search with a network; returns policies and values.
 
         `network` gets planes and masks of k positions, of shape (k, planes, rows, columns) and
-        (k, actions), and returns priors of shape (k, actions) and values of shape (k). Priors are 0
-        or more; those of illegal actions are ignored and the others made to sum up to 1. Values are
-        -1 to 1, to the player to move. The arrays that the network gets are used again: copy what
-        you keep. Policies, of shape (n, actions), are the share of the simulations that began with
-        each action; values, of shape (n), are the mean results to the player to move.
+        (k, actions), and returns priors of shape (k, actions) and values of shape (k). Priors
+        are 0 or more; those of illegal actions are ignored and the others normalised to sum to
+        1. Values are -1 to 1, for the player to move. The arrays that the network gets are
+        reused: copy what you keep. Policies, of shape (n, actions), are the share of the
+        simulations that began with each action; values, of shape (n), are the mean results for
+        the player to move.
         """
     def choose(self, temperature: float | ArrayLike | None = None) -> NDArray[np.int64]:
-        """Choose an action in each game by the last search.
+        """Choose an action in each game from the last search.
 
         They are drawn in proportion to visits to the power of 1 / temperature, and with a
         temperature of 0 among the most visited. An array has a temperature for each game.
@@ -614,7 +615,7 @@ class Board:
     """A game in progress: a position with its past, to which moves are pushed.
 
     It begins with a game or a position. A position that occurs for the third time is a draw
-    unless `repetition` is false, and after `max_moves` the game is given up.
+    unless `repetition` is false, and after `max_moves` the game is truncated.
     """
 
     def __new__(
@@ -629,10 +630,10 @@ class Board:
         """The game with its options."""
     @property
     def position(self) -> Position:
-        """Where the game stands."""
+        """The current position."""
     @property
     def max_moves(self) -> int | None:
-        """After how many moves the game is given up, or None."""
+        """After how many moves the game is truncated, or None."""
     @property
     def repetition(self) -> bool:
         """Whether a third repetition is a draw."""
@@ -672,17 +673,17 @@ class Board:
         """How often the position has occurred before."""
     @property
     def is_over(self) -> bool:
-        """Whether the game is over: by its rules, by a third repetition, or given up."""
+        """Whether the game is over: by its rules, by a third repetition, or truncated."""
     @property
     def reason(self) -> Literal["won", "drawn", "repetition", "length"] | None:
         """Why the game is over: "won", "drawn", "repetition" or "length"; None if it is not."""
     @property
     def outcome(self) -> Outcome:
-        """The winner, "draw", or None while the game goes on or after it was given up."""
+        """The winner, "draw", or None while the game goes on or after truncation."""
     def reward(self, player: int) -> float:
-        """Return what the end is worth to a player: 1, 0 or -1."""
+        """Return the result for a player: 1, 0 or -1."""
     def copy(self) -> Board:
-        """Return a board with the same past, which goes on by itself."""
+        """Return an independent copy of the board with its past."""
     def __len__(self) -> int: ...
     def __bool__(self) -> bool: ...
     def __eq__(self, value: object, /) -> bool: ...
@@ -717,12 +718,13 @@ def write_data(
     """Write games of the engine, puzzles and exact results as NumPy arrays or as Parquet.
 
     The command `quadrille data` does the same. A file that ends with `.npz` is read by
-    `numpy.load`. One that ends with `.parquet` is a table, and what is added to games goes to files
-    of its own: `NAME-puzzles.parquet`, `NAME-exact.parquet`. A card next to it, which ends with
-    `.md`, tells what each array or column holds and how it was made. `puzzles` adds those that come
-    with the game, `complete` every position that can follow the start, in `memory` MiB, and `table`
-    the exact results of a file. Returns how many positions of games, puzzles and exact results were
-    written. The same settings write the same file on any machine, on any number of threads.
+    `numpy.load`. One that ends with `.parquet` is a table, and what is added to games goes to
+    files of its own: `NAME-puzzles.parquet`, `NAME-exact.parquet`. A card next to it, which
+    ends with `.md`, tells what each array or column holds and how it was made. `puzzles` adds
+    those that come with the game, `complete` every position that can be reached from the start,
+    in `memory` MiB, and `table` the exact results of a file. Returns how many positions of
+    games, puzzles and exact results were written. The same settings write the same file on any
+    machine, with any number of threads.
     """
 
 def seed_player(position: Position, player: str, *, seed: int = 0) -> str | None:
@@ -749,11 +751,11 @@ def arena(
     is a position, a list of positions that are taken in turn, or a function without arguments
     that returns one.
 
-    A player is `level:N`, `seed:NAME`, `random`, `engine`, or a function that gets a position
-    and returns a turn, or the number of a move;
-    an answer that is not legal raises `ValueError`. `time_ms`, `nodes` and `depth` limit the turns
-    of `engine` and `level:10`, which think for 100 ms if none is given. Nothing limits the other
-    levels: a seed gives the same match however busy the machine is, on any number of threads.
+    A player is `level:N`, `seed:NAME`, `random`, `beginner`, `engine`, or a function that gets
+    a position and returns a turn or the number of a move; an illegal answer raises
+    `ValueError`. `time_ms`, `nodes` and `depth` limit the turns of `engine` and `level:10`,
+    which think for 100 ms if none is given. Nothing limits the other levels: a seed gives the
+    same match however busy the machine is, on any number of threads.
     """
 
 def solve(
@@ -766,7 +768,7 @@ def solve(
     method: Method = "all",
     memory: int = 256,
 ) -> Solution:
-    """Look for a certain win, for a minute if no limit is given.
+    """Look for a proven win, for a minute if no limit is given.
 
     `turns` is the most turns that the winner may take, and `player` the only winner to look for.
     `memory` is in MiB.
@@ -775,7 +777,7 @@ def solve(
 def solve_all(
     position: Position, *, memory: int = 1024
 ) -> list[tuple[Position, Literal[1, 2] | None, int | None]]:
-    """Solve every position that can follow, up to symmetry.
+    """Solve every reachable position, up to symmetry.
 
     Each comes with its winner, or None, and the number of turns of both players until the win.
     `memory` is in MiB.

@@ -22,7 +22,7 @@ Start = Position | Sequence[Position] | Callable[[], Position]
 
 
 def check_render_mode(mode: str | None) -> None:
-    """Refuse a mode that nothing can be drawn in."""
+    """Refuse an unknown render mode."""
     if mode is not None and mode not in RENDER_MODES:
         raise ValueError(f"render_mode must be {', '.join(RENDER_MODES)} or None, got `{mode}`")
 
@@ -58,11 +58,11 @@ def check_start(game: Game, start: Position) -> None:
     if start.is_over:
         raise ValueError(f"no game can begin with `{start.text}`: it is over")
     if start.game != game:
-        raise ValueError(f"`{start.text}` is no position of {game!r}")
+        raise ValueError(f"`{start.text}` is not a position of {game!r}")
 
 
 def observation_shape(game: Game, *, repetition_plane: bool, history: int) -> tuple[int, int, int]:
-    """Give planes, rows and columns, with what is shown of the past."""
+    """Return planes, rows and columns, including those of the past."""
     planes, rows, columns = game.observation_shape
     return (planes + repetition_plane) * (1 + history), rows, columns
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 VERSIONS = {1: {}, 2: {"repetition_plane": True}}
 NODES = 10_000
-"""How many positions opponents look at that nothing else limits, so that a step takes no second."""
+"""The node limit of opponents without any other limit, so that a step takes less than a second."""
 
 
 class QuadrilleEnv(Played, gymnasium.Env[Any, Any]):
@@ -92,7 +92,7 @@ class QuadrilleEnv(Played, gymnasium.Env[Any, Any]):
         self._told: dict[str, Any] | None = None
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Tell which actions are legal, by the name that maskable learners ask for."""
+        """Return which actions are legal, under the name that maskable learners expect."""
         return self.board.action_mask()
 
     def reset(

@@ -22,7 +22,7 @@ class Match:
 
     @classmethod
     def of(cls, board: Board) -> Match:
-        """Show a board by these names; both go on together."""
+        """Wrap a board; both share its game."""
         match = cls.__new__(cls)
         match.board = board
         return match
@@ -34,12 +34,12 @@ class Match:
 
     @property
     def position(self) -> Position:
-        """Where the game stands."""
+        """The current position."""
         return self.board.position
 
     @property
     def max_moves(self) -> int | None:
-        """After how many moves the game is given up."""
+        """After how many moves the game is truncated."""
         return self.board.max_moves
 
     @property
@@ -68,11 +68,11 @@ class Match:
 
     @property
     def is_truncated(self) -> bool:
-        """Whether it was given up because it took too many moves."""
+        """Whether it was truncated because it took too many moves."""
         return self.board.reason == "length"
 
     def reward(self, player: int) -> float:
-        """Tell what the end is worth to a player: 1, 0 or -1."""
+        """Return the result for a player: 1, 0 or -1."""
         return self.board.reward(player)
 
     def render(self, mode: str | None) -> str | None:

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from quadrille.match import Match
 
 _HEX = "hex:"
-"""What comes before a start that is written so that it survives OpenSpiel's own notation."""
+"""The prefix of a start that is encoded to survive OpenSpiel's own notation."""
 
 
 def short_name(game: str) -> str:
-    """Give the name that OpenSpiel knows a game by."""
+    """Return the name of a game in OpenSpiel."""
     return f"quadrille_{game.replace('-', '_')}"
 
 
@@ -97,11 +97,11 @@ class State(pyspiel.State):  # type: ignore[misc]
 
     @property
     def position(self) -> Position:
-        """Where the game stands."""
+        """The current position."""
         return self.board.position
 
     def current_player(self) -> int:
-        """Give 0, 1, or that the game is over."""
+        """Return 0, 1, or that the game is over."""
         board = self.board
         if self.starts:
             return _CHANCE
@@ -109,14 +109,14 @@ class State(pyspiel.State):  # type: ignore[misc]
 
     # Answers Python at once: OpenSpiel's own method would call back three times, and copy the list.
     def legal_actions(self, player: int | None = None) -> list[int]:
-        """Give the numbers of all legal moves."""
+        """Return the numbers of all legal moves."""
         board = self.board
         if self.starts:
             return list(range(len(self.starts))) if player in (None, _CHANCE) else []
         return board.actions() if player is None or player == board.turn - 1 else []
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """Give every start, all alike."""
+        """Return every start, all alike."""
         return [(number, 1 / len(self.starts)) for number in range(len(self.starts))]
 
     def _legal_actions(self, player: int) -> list[int]:  # noqa: ARG002
@@ -139,7 +139,7 @@ class State(pyspiel.State):  # type: ignore[misc]
         return self.board.is_over
 
     def returns(self) -> list[float]:
-        """Give what the end is worth to both players."""
+        """Return the results for both players."""
         return [self.board.reward(1), self.board.reward(2)]
 
     def __str__(self) -> str:
@@ -170,7 +170,7 @@ class Observer:
         self.dict["observation"][...] = state.board.observation(player + 1, **self.seen)
 
     def string_from(self, state: State, player: int) -> str:  # noqa: ARG002
-        """Give the position in one line; both players see all of it."""
+        """Return the position in one line; both players see all of it."""
         return str(state)
 
 
@@ -247,7 +247,7 @@ _registered: set[str] = set()
 
 
 def register() -> list[str]:
-    """Register every game once, and give the names."""
+    """Register every game once, and return the names."""
     for game in games():
         if game not in _registered:
             kind = type(f"Quadrille_{game.replace('-', '_')}", (QuadrilleGame,), {"kind": game})

@@ -96,7 +96,7 @@ class raw_env(Played, AECEnv):  # type: ignore[misc]  # noqa: N801
         return self.action_spaces[agent]
 
     def observe(self, agent: str) -> dict[str, Any]:
-        """Give the planes as the agent sees them; the mask is empty unless it is to move."""
+        """Return the planes as the agent sees them; the mask is empty unless it is to move."""
         board, player = self.board, AGENTS.index(agent) + 1
         mask = np.zeros(self.game.num_actions, np.int8)
         if player == board.turn:

@@ -56,7 +56,7 @@ class Player:
         return f"<Player {self.name} of {self.game!r}, seed {self.seed}>"
 
     def new_game(self, seed: int) -> None:
-        """Forget the game before, and draw what is left to chance from another seed."""
+        """Forget the previous game, and restart the random numbers from another seed."""
         self.seed = seed
         if self._engine is not None:
             self._engine.forget(seed=seed)
@@ -84,7 +84,7 @@ def player(
     time_ms: int | None = None,
     nodes: int | None = None,
 ) -> Player:
-    """Give a function that chooses turns, by the name of a player.
+    """Return a function that chooses turns, by the name of a player.
 
     Names are `level:1` to `level:10`, `seed:NAME`, `random`, `beginner` and `engine`.
     The same seed and the same positions give the same turns, except where time is the limit: with

@@ -21,7 +21,7 @@ class Searched(NamedTuple):
     policies: NDArray[np.float32]
     """The share of the simulations that began with each action, of shape (n, actions)."""
     values: NDArray[np.float32]
-    """The mean results to the player to move, -1 to 1, of shape (n)."""
+    """The mean results for the player to move, -1 to 1, of shape (n)."""
     actions: NDArray[np.int64]
     """An action for each game, for `batch.step`."""
 
@@ -34,7 +34,7 @@ def mcts(
     temperature: float | ArrayLike = 0.0,
     **settings: Any,
 ) -> Searched:
-    """Search in every game of a batch with a network that judges all leaves together.
+    """Search in every game of a batch with a network that evaluates all leaves together.
 
     `network` gets planes and masks of many positions and returns priors and values, as for
     `MCTS.run`; the settings are those of `MCTS`. Each call begins with empty trees: an `MCTS` keeps

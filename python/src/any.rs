@@ -73,8 +73,8 @@ macro_rules! any {
     };
 }
 
-/// Makes `with!(any, pos => …)`, which does the same with a position of whichever game, and
-/// `with!(any, pos: G => …)`, which also names its type.
+/// Makes `with!(any, pos => …)`, which does the same with a position of any game, and `with!(any, pos: G => …)`, which
+/// also names its type.
 macro_rules! dispatch {
     (($d:tt) $($name:ident: $game:ty,)*) => {
         macro_rules! with {
@@ -97,12 +97,12 @@ pub type Solved = (Any, Option<(Player, u32)>);
 // Positions of another game need not be `Copy`.
 #[allow(clippy::clone_on_copy)]
 impl Any {
-    /// What menus say about the game.
+    /// The game's description for menus.
     pub fn info(&self) -> &'static Info {
         with!(self, _pos: G => G::INFO)
     }
 
-    /// All options, the usual ones too.
+    /// All options, defaults included.
     pub fn options(&self) -> Map<String, Value> {
         match with!(self, pos => serde_json::to_value(pos.options())) {
             Ok(Value::Object(options)) => options,
@@ -270,7 +270,7 @@ impl Any {
         (which < images).then_some(()).ok_or_else(refused)
     }
 
-    /// The number of ways to play this many moves or turns; nothing if it was stopped.
+    /// The number of ways to play this many moves or turns; `None` if it was stopped.
     pub fn perft(&self, depth: u32, turns: bool, stop: &Stop) -> Option<u64> {
         with!(self, pos => walk(pos, depth, turns, stop))
     }
@@ -285,7 +285,7 @@ impl Any {
         with!(self, _pos: G => Box::new(Trees::<G>::new(seed, terms)))
     }
 
-    /// Every position that can follow, up to symmetry, with its winner and in how many turns of both.
+    /// Every reachable position, up to symmetry, with its winner and the number of turns of both until the win.
     pub fn solve_all(&self, most: usize, stop: &Stop) -> Result<Vec<Solved>, String> {
         with!(self, pos => {
             let all = every(pos, most, stop)?;
@@ -307,7 +307,7 @@ fn number_of<G: Numbered>(pos: &G, text: &str) -> Result<usize, String> {
     found.ok_or_else(|| format!("`{m}` has no number: the board has no room for it"))
 }
 
-/// Says which numbers there are.
+/// The error for a number that is no action.
 pub fn no_action(number: i64, count: usize) -> String {
     format!("actions are 0 to {}, got {number}", count - 1)
 }
@@ -319,7 +319,7 @@ fn invert(to: &[usize]) -> Vec<usize> {
     from
 }
 
-/// Looks at the switch as long as what is left is worth it.
+/// Checks the stop flag while the remaining depth is worth it.
 fn walk<G: Numbered>(pos: &G, depth: u32, turns: bool, stop: &Stop) -> Option<u64> {
     if depth <= 2 {
         return Some(if turns { perft_turns(pos, depth) } else { perft(pos, depth) });

@@ -68,7 +68,7 @@ impl MatchResult {
     }
 }
 
-/// A function of Python's that is asked for turns.
+/// A Python function that chooses turns.
 struct Caller {
     name: String,
     function: Py<PyAny>,
@@ -78,7 +78,7 @@ struct Caller {
 }
 
 impl Caller {
-    /// Keeps the exception for whoever asked for the match.
+    /// Keeps the exception for the caller of `arena`.
     fn fault(&self, error: PyErr) -> Fault {
         let text = error.to_string();
         lock(&self.failed).get_or_insert(error);
@@ -103,7 +103,7 @@ impl Player for Caller {
                 Ok(text) => text.to_str()?.to_owned(),
                 Err(_) => position.pos.action_text(whole(&answer)?).map_err(refuse)?,
             };
-            // Losing by it would hide a mistake of the function.
+            // A lost game would hide a bug in the function.
             let played = position.pos.play(&text);
             let refused = |error| refuse(format!("the answer of player `{}`: {error}", self.name));
             played.map(|_| text).map_err(refused)
@@ -171,11 +171,11 @@ fn contestant(
 /// is a position, a list of positions that are taken in turn, or a function without arguments
 /// that returns one.
 ///
-/// A player is `level:N`, `seed:NAME`, `random`, `engine`, or a function that gets a position
-/// and returns a turn, or the number of a move;
-/// an answer that is not legal raises `ValueError`. `time_ms`, `nodes` and `depth` limit the turns
-/// of `engine` and `level:10`, which think for 100 ms if none is given. Nothing limits the other
-/// levels: a seed gives the same match however busy the machine is, on any number of threads.
+/// A player is `level:N`, `seed:NAME`, `random`, `beginner`, `engine`, or a function that gets
+/// a position and returns a turn or the number of a move; an illegal answer raises
+/// `ValueError`. `time_ms`, `nodes` and `depth` limit the turns of `engine` and `level:10`,
+/// which think for 100 ms if none is given. Nothing limits the other levels: a seed gives the
+/// same match however busy the machine is, on any number of threads.
 ///
 /// ```python
 /// >>> result = arena("gekitai", "level:1", "random", games=4, seed=1)

@@ -14,14 +14,14 @@ use std::sync::Mutex;
 
 macro_rules! arrays {
     ($($(#[$about:meta])* $name:ident: $item:ty,)*) => {
-        /// What a step reads and writes, each by game; what is not wanted is empty.
+        /// The arrays that a step reads and writes, each by game; unwanted ones are empty.
         #[derive(Default)]
         pub struct Arrays<'a> {
             $($(#[$about])* pub $name: &'a mut [$item],)*
         }
 
         impl<'a> Arrays<'a> {
-            /// The same, borrowed for a while.
+            /// Borrows them again.
             fn again(&mut self) -> Arrays<'_> {
                 Arrays { $($name: &mut *self.$name,)* }
             }
@@ -47,11 +47,11 @@ arrays! {
     observations: f32,
     /// Whether each number is a legal move. Bytes, because Python may write any byte into them.
     masks: u8,
-    /// What the step was worth to player 1 and player 2.
+    /// The rewards of the step for player 1 and player 2.
     rewards: f32,
     /// Whether the game has ended by its rules or by a repetition.
     ends: u8,
-    /// Whether it was given up because it took too many moves.
+    /// Whether it was truncated because it took too many moves.
     truncations: u8,
     /// Why it has ended, as a [`Reason`].
     reasons: i8,
@@ -78,7 +78,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// What Python calls the numbers.
+    /// Python's names for the numbers.
     pub const NAMES: [&'static str; 5] = ["goes on", "won", "drawn", "repetition", "length"];
 
     /// Its name.
@@ -97,20 +97,20 @@ pub fn reason<G: Game>(pos: &G, before: usize, count: u32, terms: Terms) -> Opti
     }
 }
 
-/// What holds for all games of a batch.
+/// The settings that all games of a batch share.
 #[derive(Clone, Copy, Debug)]
 pub struct Terms {
     /// How many moves a game may take.
     pub max_moves: u32,
     /// Whether the same position for the third time is a draw.
     pub repetition: bool,
-    /// Whether positions are shown with a plane that tells how often they had been there before.
+    /// Whether positions are shown with a plane that tells how often they had occurred before.
     pub repetition_plane: bool,
     /// How many earlier positions that may occur again are shown.
     pub history: usize,
 }
 
-/// A position, and how often it had been there before.
+/// A position, and how often it had occurred before.
 pub type Occurred<G> = (G, usize);
 
 impl Terms {
@@ -149,9 +149,9 @@ impl Terms {
 
 /// Many games of one kind, their type erased.
 pub trait Games: Send {
-    /// Begins all games again; each draws from a sequence of its own, which follows from the seed or goes on.
+    /// Restarts all games; each has random numbers of its own, which are seeded or continue.
     fn reset(&mut self, seed: Option<u64>);
-    /// Writes where all games stand, but not how the last step ended.
+    /// Writes the state of all games, but not how the last step ended.
     fn show(&mut self, pool: &Pool, arrays: &mut Arrays);
     /// Makes a move in each game, or says why that cannot be and changes nothing.
     fn step(&mut self, pool: &Pool, arrays: &mut Arrays) -> Result<(), String>;
@@ -159,9 +159,9 @@ pub trait Games: Send {
     fn step_random(&mut self, pool: &Pool, steps: u32, arrays: &mut Arrays);
     /// Draws a legal move for each game.
     fn sample(&mut self, pool: &Pool, arrays: &mut Arrays);
-    /// Where a game stands.
+    /// The current position of a game.
     fn position(&self, number: usize) -> Option<Any>;
-    /// Where a game that ended with the last step stood at its end.
+    /// The last position of a game that ended with the last step.
     fn end(&self, number: usize) -> Option<Option<Any>>;
     /// Forgets how games ended.
     fn clear_ends(&mut self);
@@ -169,15 +169,15 @@ pub trait Games: Send {
     fn ended(&self) -> Vec<usize>;
     /// Writes the last observation of each game that ended with the last step, in order.
     fn observe_ends(&self, out: &mut [f32]);
-    /// Where new games begin from now on; none if the caller places them.
+    /// Sets the positions that new games begin with; none if the caller places them.
     fn begin_with(&mut self, starts: Vec<Any>) -> Result<(), String>;
     /// The games that wait for the caller to place them.
     fn waiting(&self) -> Vec<usize>;
     /// Begins a game with a position, if it still waits for one.
     fn place(&mut self, number: usize, start: Any) -> Result<(), String>;
-    /// Everything about the games, to go on from later.
+    /// The state of the games, to be restored later.
     fn state(&self) -> Value;
-    /// Goes on where the games stood; `read` reads positions.
+    /// Restores a state; `read` reads positions.
     fn restore(
         &mut self,
         state: &Value,
@@ -193,7 +193,7 @@ pub trait Games: Send {
 #[derive(Clone)]
 pub struct Slot<G: Game> {
     number: usize,
-    /// Where it stands.
+    /// The current position.
     pub pos: G,
     /// The move that it is about to make.
     chosen: Option<G::Move>,
@@ -204,7 +204,7 @@ pub struct Slot<G: Game> {
     pub past: Vec<u64>,
     /// The latest of them, the last one first: as many as are shown.
     pub recent: VecDeque<Occurred<G>>,
-    /// How often this position has been there before.
+    /// How often this position has occurred before.
     pub before: usize,
     /// Changes whenever another game begins.
     pub episode: u64,
@@ -226,11 +226,11 @@ struct End<G> {
 
 /// Games of one kind.
 pub struct Many<G: Game> {
-    /// What a new game begins with: drawn by chance if there are several, asked for if there are none.
+    /// The positions that new games begin with: drawn at random if there are several, asked for if there are none.
     starts: Vec<G>,
     /// The games.
     pub slots: Vec<Slot<G>>,
-    /// What holds for all of them.
+    /// The settings that all of them share.
     pub terms: Terms,
 }
 
@@ -330,7 +330,7 @@ impl<G: Numbered> Slot<G> {
         Ok(())
     }
 
-    /// Makes a move, writes what came of it, and begins again if the game has ended.
+    /// Makes a move, writes its results, and begins another game if this one has ended.
     #[inline]
     fn advance(&mut self, m: G::Move, starts: &[G], terms: Terms, row: Row) {
         if self.pos.settles(m) {
@@ -387,20 +387,20 @@ impl<G: Numbered> Slot<G> {
     }
 }
 
-/// How often a position has been there before.
+/// How often a position has occurred before.
 #[inline]
 pub fn occurrences(past: &[u64], key: u64) -> usize {
     past.iter().filter(|past| **past == key).count()
 }
 
-/// What a state holds of a game.
+/// The saved state of a game.
 type Kept = (String, u64, u32, Vec<u64>, usize, Vec<Occurred<String>>);
 
 fn shown<G>(recent: &VecDeque<Occurred<G>>) -> impl Iterator<Item = Occurred<&G>> {
     recent.iter().map(|(pos, before)| (pos, *before))
 }
 
-/// Writes where games stand.
+/// Writes the state of games.
 fn show<G: Numbered>(slots: &[Slot<G>], terms: Terms, arrays: &mut Arrays) {
     let Some(first) = slots.first() else { return };
     for (i, slot) in slots.iter().enumerate() {
@@ -565,7 +565,8 @@ where
         read: &dyn Fn(&str) -> Result<Any, String>,
     ) -> Result<(), String> {
         let all = state.as_array().filter(|all| all.len() == self.slots.len());
-        let all = all.ok_or_else(|| format!("this is no state of {} games", self.slots.len()))?;
+        let all =
+            all.ok_or_else(|| format!("this is not a state of {} games", self.slots.len()))?;
         let mut slots = self.slots.clone();
         for (slot, kept) in slots.iter_mut().zip(all) {
             let damaged = |_| format!("the state of game {} is damaged", slot.number);

@@ -15,7 +15,7 @@ use rules::{Outcome, Player};
 /// A game in progress: a position with its past, to which moves are pushed.
 ///
 /// It begins with a game or a position. A position that occurs for the third time is a draw
-/// unless `repetition` is false, and after `max_moves` the game is given up.
+/// unless `repetition` is false, and after `max_moves` the game is truncated.
 ///
 /// ```python
 /// >>> board = Board("gekitai")
@@ -99,13 +99,13 @@ impl Board {
         Game::of(&self.pos)
     }
 
-    /// Where the game stands.
+    /// The current position.
     #[getter]
     fn position(&self) -> Position {
         Position { pos: self.pos.clone() }
     }
 
-    /// After how many moves the game is given up, or None.
+    /// After how many moves the game is truncated, or None.
     #[getter]
     fn max_moves(&self) -> Option<u32> {
         Some(self.terms.max_moves).filter(|most| *most != u32::MAX)
@@ -213,7 +213,7 @@ impl Board {
         self.before
     }
 
-    /// Whether the game is over: by its rules, by a third repetition, or given up.
+    /// Whether the game is over: by its rules, by a third repetition, or truncated.
     #[getter]
     fn is_over(&self) -> bool {
         self.is_terminal()
@@ -226,20 +226,20 @@ impl Board {
         reason.map(crate::batch::Reason::name)
     }
 
-    /// The winner, "draw", or None while the game goes on or after it was given up.
+    /// The winner, "draw", or None while the game goes on or after truncation.
     #[getter]
     fn outcome<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let drawn = (self.reason() == Some("repetition")).then_some(Outcome::Draw);
         outcome(py, self.pos.outcome().or(drawn))
     }
 
-    /// Return what the end is worth to a player: 1, 0 or -1.
+    /// Return the result for a player: 1, 0 or -1.
     fn reward(&self, #[pyo3(from_py_with = whole)] player: u8) -> PyResult<f64> {
         let side = crate::convert::player(player)?;
         Ok(self.winner().map_or(0.0, |winner| if winner == side { 1.0 } else { -1.0 }))
     }
 
-    /// Return a board with the same past, which goes on by itself.
+    /// Return an independent copy of the board with its past.
     fn copy(&self) -> Board {
         self.clone()
     }

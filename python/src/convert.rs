@@ -16,7 +16,7 @@ pub fn refuse(error: impl Display) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// A whole number of Python's. One that does not fit is refused as every other value is.
+/// A whole number from Python. One that does not fit is refused like any other wrong value.
 pub fn whole<T: Whole>(given: &Bound<'_, PyAny>) -> PyResult<T> {
     let wide = given.extract::<i64>().map(i128::from);
     let wide = wide.or_else(|_| given.extract::<u64>().map(i128::from));
@@ -31,12 +31,13 @@ pub fn whole<T: Whole>(given: &Bound<'_, PyAny>) -> PyResult<T> {
     })
 }
 
-/// The same where there may be none.
+/// The same for an optional number.
 pub fn maybe<T: Whole>(given: &Bound<'_, PyAny>) -> PyResult<Option<T>> {
     if given.is_none() { Ok(None) } else { whole(given).map(Some) }
 }
 
-/// A list of anything that can be iterated but a text. It grows item by item: a length is only what somebody says.
+/// A list of anything that can be iterated but a text. It grows item by item, since a reported length cannot be
+/// trusted.
 pub fn list<'py, T: FromPyObjectOwned<'py>>(given: &Bound<'py, PyAny>) -> PyResult<Vec<T>> {
     if given.is_instance_of::<PyString>() {
         return Err(PyTypeError::new_err("expected a list, got a text"));
@@ -116,7 +117,7 @@ pub fn player(number: u8) -> PyResult<Player> {
     Player::try_from(number).map_err(refuse)
 }
 
-/// How an object is pickled: by a function of the native module and what it is called with.
+/// How an object is pickled: by a function of the native module and its arguments.
 pub fn restored_by<'py>(
     py: Python<'py>,
     function: &str,

@@ -10,12 +10,13 @@ use std::path::PathBuf;
 /// Write games of the engine, puzzles and exact results as NumPy arrays or as Parquet.
 ///
 /// The command `quadrille data` does the same. A file that ends with `.npz` is read by
-/// `numpy.load`. One that ends with `.parquet` is a table, and what is added to games goes to files
-/// of its own: `NAME-puzzles.parquet`, `NAME-exact.parquet`. A card next to it, which ends with
-/// `.md`, tells what each array or column holds and how it was made. `puzzles` adds those that come
-/// with the game, `complete` every position that can follow the start, in `memory` MiB, and `table`
-/// the exact results of a file. Returns how many positions of games, puzzles and exact results were
-/// written. The same settings write the same file on any machine, on any number of threads.
+/// `numpy.load`. One that ends with `.parquet` is a table, and what is added to games goes to
+/// files of its own: `NAME-puzzles.parquet`, `NAME-exact.parquet`. A card next to it, which
+/// ends with `.md`, tells what each array or column holds and how it was made. `puzzles` adds
+/// those that come with the game, `complete` every position that can be reached from the start,
+/// in `memory` MiB, and `table` the exact results of a file. Returns how many positions of
+/// games, puzzles and exact results were written. The same settings write the same file on any
+/// machine, with any number of threads.
 #[pyfunction]
 #[pyo3(signature = (
     game, file, *, games=100, opening=4, nodes=2000, lines=5, seed=1, max_turns=300, threads=1,

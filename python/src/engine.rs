@@ -13,10 +13,10 @@ use serde_json::{Map, Value, json};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// How long a search takes if nothing is said.
+/// The default time of a search.
 const USUAL: Duration = Duration::from_secs(1);
 
-/// What a caller limits: milliseconds, nodes, depth, lines and threads.
+/// A caller's limits: milliseconds, nodes, depth, lines and threads.
 pub type Given = [Option<u64>; 5];
 
 /// The limits of a search, refused in the words of requests.
@@ -31,8 +31,8 @@ pub fn limits(given: Given, usual: Duration) -> PyResult<Limits> {
     })
 }
 
-/// Whether a player is limited by the number of positions that it looks at. With a time limit as well, it
-/// would play otherwise on a busy machine.
+/// Whether a player is limited by the number of positions that it looks at. With a time limit as well, it would play
+/// differently on a busy machine.
 pub fn counts(who: &Who) -> bool {
     who.level().is_some_and(|level| !level.is_limited_by_time())
 }
@@ -43,7 +43,7 @@ pub fn counts(who: &Who) -> bool {
 pub struct Line {
     /// Its turns, all of them whole.
     turns: Vec<String>,
-    /// Its value to the player to move, in roughly hundredths of a piece.
+    /// Its value for the player to move, in roughly hundredths of a piece.
     score: i32,
     /// The number of the winner's turns until a certain win; negative if it is lost.
     win_in: Option<i32>,
@@ -130,7 +130,7 @@ impl Analysis {
         self.lines.first()?.turns.first().map(String::as_str)
     }
 
-    /// The value of the best turn to the player to move.
+    /// The value of the best turn for the player to move.
     #[getter]
     fn score(&self) -> Option<i32> {
         self.lines.first().map(|line| line.score)
@@ -199,12 +199,12 @@ pub struct Engine {
     memory: usize,
     thinker: Shared,
     random: Arc<Mutex<Random>>,
-    /// The switches of the searches that may be going on.
+    /// The stop flags of the searches that may be running.
     running: Mutex<Vec<Stop>>,
 }
 
 impl Engine {
-    /// A switch for a search that begins; `stop` finds it.
+    /// A stop flag for a new search, which `stop` sets.
     fn switch(&self) -> Stop {
         let stop = Stop::default();
         let mut running = lock(&self.running);
@@ -213,7 +213,7 @@ impl Engine {
         stop
     }
 
-    /// Lets the engine work without Python's lock; `stop` and Ctrl-C end it.
+    /// Lets the engine work without the GIL; `stop` and Ctrl-C end it.
     fn wait<R: Send + 'static>(
         &self,
         py: Python<'_>,
@@ -378,7 +378,7 @@ impl Engine {
         lock(&self.running).drain(..).for_each(|stop| stop.stop());
     }
 
-    /// Forget everything, as before a new game; with a seed, draw from it from now on.
+    /// Clear the tables, as before a new game; a seed restarts the random numbers.
     #[pyo3(signature = (*, seed=None))]
     fn forget(
         &self,

@@ -69,7 +69,7 @@ pub fn present(session: &dyn engine::Session) -> PyResult<Any> {
     Any::of(session).ok_or_else(|| refuse("a game that this module does not know"))
 }
 
-/// The game that somebody means by a name or by itself.
+/// The game that is given as itself or by its name.
 pub fn meant(given: &Bound<'_, PyAny>) -> PyResult<Game> {
     if let Ok(game) = given.cast::<Game>() {
         return Ok(Game { start: game.get().start.clone() });
@@ -80,7 +80,7 @@ pub fn meant(given: &Bound<'_, PyAny>) -> PyResult<Game> {
     Game::begin(entry(id.to_str()?)?, &Map::new())
 }
 
-/// A list of indices, as NumPy likes them.
+/// A list of indices as a NumPy array.
 fn indices<'py>(py: Python<'py>, list: &[usize]) -> Bound<'py, PyArray1<i64>> {
     list.iter().map(|i| *i as i64).collect::<Vec<_>>().to_pyarray(py)
 }

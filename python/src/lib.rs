@@ -1,7 +1,7 @@
 //! Quadrille for Python: the same games, engine and proofs as values.
 //!
-//! `quadrille/_quadrille.pyi` describes what Python sees, and `docs/python.md` how it is used. Everything
-//! that thinks runs in a thread of its own, without Python's lock, and ends at Ctrl-C.
+//! `quadrille/_quadrille.pyi` describes what Python sees, and `docs/python.md` how it is used. Searches run in threads
+//! of their own, without the GIL, and end at Ctrl-C.
 
 mod actions;
 mod any;

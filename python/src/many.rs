@@ -16,21 +16,21 @@ use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-/// How long random moves are made before Ctrl-C is looked for.
+/// How long random moves are made between two checks for Ctrl-C.
 const INTERVAL: Duration = Duration::from_millis(10);
 
 /// Thousands of games at once, in arrays that are reused: copy what you want to keep.
 ///
-/// A game that ends begins again at once; `ends`, `rewards` and `reasons` are about the one that
-/// ended, `observations`, `masks`, `turns` and `lengths` about the new one. `start` is where
-/// games begin: a position, a list of positions to draw from, or a function without arguments
-/// that returns one. `threads` defaults to the number of cores; the games do not depend on it.
-/// A game is given up after `max_moves`, and drawn when a position occurs for the third time
-/// unless `repetition` is false. With `repetition_plane`, positions are shown with one more plane,
-/// which tells how often they had occurred before: 0, 0.5 for once, 1 for twice. With `history`,
-/// the planes of so many earlier positions follow, the last one first: those that may occur again,
-/// as the player to move sees them. An observation with a `history` of `reversible` or more tells
-/// all that the rest of the game depends on.
+/// A game that ends is restarted at once; `ends`, `rewards` and `reasons` are about the one
+/// that ended, `observations`, `masks`, `turns` and `lengths` about the new one. `start` is
+/// where games begin: a position, a list of positions to draw from, or a function without
+/// arguments that returns one. `threads` defaults to the number of cores; the games do not
+/// depend on it. A game is truncated after `max_moves`, and drawn when a position occurs for
+/// the third time unless `repetition` is false. With `repetition_plane`, positions are shown
+/// with one more plane, which tells how often they had occurred before: 0, 0.5 for once, 1 for
+/// twice. With `history`, the planes of that many earlier positions follow, the last one first:
+/// those that may occur again, as the player to move sees them. An observation with a `history`
+/// of `reversible` or more contains everything that the rest of the game depends on.
 ///
 /// ```python
 /// >>> batch = Batch("gekitai", 512, seed=1)
@@ -72,7 +72,7 @@ impl Batch {
         &self.game
     }
 
-    /// What holds for all games.
+    /// The settings that all games share.
     pub fn terms(&self) -> Terms {
         self.terms
     }
@@ -82,7 +82,7 @@ impl Batch {
         &self.pool
     }
 
-    /// The games themselves. One thread at a time; a thread that waits lets go of Python's lock.
+    /// The games themselves. One thread at a time; waiting releases the GIL.
     pub fn games(&self, py: Python<'_>) -> MutexGuard<'_, Box<dyn Games>> {
         match self.games.lock_py_attached(py) {
             Ok(games) => games,
@@ -90,7 +90,7 @@ impl Batch {
         }
     }
 
-    /// Lends all arrays to some work that does without Python's lock.
+    /// Lends all arrays to work that does not need the GIL.
     fn work<T: Send>(
         &self,
         py: Python<'_>,
@@ -123,8 +123,8 @@ impl Batch {
         Ok(py.detach(|| work(games, pool, &mut arrays)))
     }
 
-    /// The games, none of which waits: the function that knows where they begin was asked, without the lock, because
-    /// it may look at this batch. Games that it could not place, because it failed, are asked for again.
+    /// The games, none of which waits for a start. A function for starts is called without the lock, because it may
+    /// look at this batch. If it failed, it is called again for the games that it has not placed.
     pub fn ready<'a>(&'a self, py: Python<'_>) -> PyResult<MutexGuard<'a, Box<dyn Games>>> {
         let mut games = self.games(py);
         let Some(sampler) = self.start.sampler(py) else { return Ok(games) };
@@ -264,7 +264,7 @@ impl Batch {
         self.masks.as_ref().map_or(py.None().into_bound(py), |own| own.view(py).clone())
     }
 
-    /// What the last step was worth to player 1 and player 2, of shape (n, 2).
+    /// The rewards of the last step for player 1 and player 2, of shape (n, 2).
     #[getter]
     fn rewards<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
         self.rewards.view(py).clone()
@@ -276,7 +276,7 @@ impl Batch {
         self.ends.view(py).clone()
     }
 
-    /// Whether the game was given up after `max_moves`.
+    /// Whether the game was truncated after `max_moves`.
     #[getter]
     fn truncations<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
         self.truncations.view(py).clone()
@@ -322,7 +322,7 @@ impl Batch {
         self.actions.view(py).clone()
     }
 
-    /// Begin all games again; without a seed, what is drawn goes on from where it was.
+    /// Restart all games; without a seed, the random numbers continue.
     #[pyo3(signature = (*, seed=None))]
     fn reset<'py>(
         &self,
@@ -429,7 +429,7 @@ impl Batch {
         PyTuple::new(py, [ended.to_pyarray(py).into_any(), seen.into_any()])
     }
 
-    /// Return a batch with the same games, which goes on by itself.
+    /// Return an independent copy of the batch and its games.
     fn clone(&self, py: Python<'_>) -> PyResult<Batch> {
         let games = self.ready(py)?;
         let game = Game { start: self.game.start.clone() };
@@ -457,7 +457,7 @@ impl Batch {
         Ok(copy)
     }
 
-    /// Return where all games stand, with their past and their random numbers, as bytes.
+    /// Return the state of all games, with their past and their random numbers, as bytes.
     fn state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let mut state = self.settings();
         state["quadrille"] = 1.into();
@@ -467,13 +467,13 @@ impl Batch {
         Ok(PyBytes::new(py, state.to_string().as_bytes()))
     }
 
-    /// Go on where games stood at `state`, in a batch of the same game, size and settings.
+    /// Restore the games from a `state`, in a batch of the same game, size and settings.
     fn restore(&self, py: Python<'_>, state: &[u8]) -> PyResult<()> {
-        let damaged = |_| refuse("this is no state of a batch");
+        let damaged = |_| refuse("this is not a state of a batch");
         let state: Value = serde_json::from_slice(state).map_err(damaged)?;
         let (id, options) = (self.game.start.info().id, self.game.start.options());
         if state["quadrille"] != 1 || state["game"] != id || state["options"] != json!(options) {
-            return Err(refuse(format!("this is no state of a batch of {}", self.game.words())));
+            return Err(refuse(format!("this is not a state of a batch of {}", self.game.words())));
         }
         let settings = self.settings();
         let other = |(name, _): &(&String, &Value)| state[name.as_str()] != settings[name.as_str()];
@@ -485,7 +485,7 @@ impl Batch {
         let read = |text: &str| {
             let session = (entry.from_text)(text, &options).map_err(|error| error.to_string())?;
             let read = crate::any::Any::of(session.as_ref());
-            let pos = read.ok_or_else(|| format!("`{text}` is no position"))?;
+            let pos = read.ok_or_else(|| format!("`{text}` is not a position"))?;
             check_start(&self.game, &pos).map(|()| pos)
         };
         let mut games = self.games(py);
@@ -534,7 +534,7 @@ impl Batch {
 }
 
 impl Batch {
-    /// What a state must have in common with the batch that takes it, by the names of Python's arguments.
+    /// The settings that a state must share with the batch that restores it, by the names of Python's arguments.
     fn settings(&self) -> Value {
         let Terms { max_moves, repetition, repetition_plane, history } = self.terms;
         json!({
@@ -548,7 +548,7 @@ impl Batch {
         let expected = format!("actions must be a list of {} whole numbers", self.count);
         let given = actions.py().import("numpy")?.call_method1("asarray", (actions,))?;
         let kind = given.getattr("dtype")?.getattr("kind")?.to_string();
-        // Numbers with a fraction, and those that do not fit, would become others.
+        // Fractions, and numbers that do not fit, would silently change.
         if !matches!(kind.as_str(), "i" | "u") {
             let got = given.getattr("dtype")?.to_string();
             return Err(refuse(format!("{expected}, got {got}")));

@@ -1,9 +1,9 @@
-//! Monte Carlo tree search in many games at once, with a network that judges all leaves together.
+//! Monte Carlo tree search in many games at once, with a network that evaluates all leaves together.
 //!
 //! Selection is AlphaZero's PUCT, or that of Gumbel AlphaZero. A leaf that waits for the network counts as lost on its
-//! path (virtual loss), so that several leaves of one tree can wait at the same time. Ends of games make results certain
-//! (as in MCTS-Solver), and a move whose result is certain counts as just that. Trees share nothing: what a game's search
-//! finds depends on its own random numbers and the network's answers alone, not on threads.
+//! path (virtual loss), so that several leaves of one tree can wait at the same time. Ends of games make results
+//! certain (as in MCTS-Solver), and a move whose result is certain counts as just that. Trees share nothing: what a
+//! game's search finds depends on its own random numbers and the network's answers alone, not on threads.
 
 mod forest;
 mod gumbel;
@@ -37,18 +37,18 @@ pub struct Settings {
 }
 
 const NONE: u32 = u32::MAX;
-/// How many simulations may end with the game before Ctrl-C is looked for: where all is decided, all of them do.
+/// How many simulations may end with the game before Ctrl-C is checked: in a decided position all of them do.
 const MOST_ENDS: u32 = 256;
 
 #[derive(Clone)]
 struct Node<G> {
     pos: G,
-    /// How often the position has been there before, in the game and on the path.
+    /// How often the position has occurred before, in the game and on the path.
     before: usize,
     /// Whether no earlier position can occur after it.
     settled: bool,
     parent: u32,
-    /// Where its edges begin, once the network has judged it.
+    /// Where its edges begin, once the network has evaluated it.
     first: u32,
     edges: u32,
     visits: u32,
@@ -56,7 +56,7 @@ struct Node<G> {
     total: f32,
     /// The network's value to that player.
     value: f32,
-    /// What the end of the game is worth to player 1, if it is over or its result is certain.
+    /// The game's result for player 1, if it is over or certain.
     end: Option<f32>,
 }
 
@@ -69,7 +69,7 @@ struct Edge<M> {
     waiting: u32,
     /// The sum of all values to the player who makes the move.
     total: f32,
-    /// What the move is certainly worth to that player, if that is known.
+    /// The move's certain result for that player, if known.
     certain: Option<f32>,
     child: u32,
 }
@@ -106,7 +106,7 @@ enum Went {
     End,
     /// A leaf waits.
     Leaf,
-    /// All good ways lead to leaves that wait.
+    /// All promising paths lead to leaves that wait.
     Blocked,
 }
 
@@ -133,7 +133,7 @@ impl<G: Numbered> Tree<G> {
     fn follow(&mut self, slot: &Slot<G>, settings: &Settings) {
         self.noise.clear();
         self.stand_at(slot, settings);
-        // A root that the network has not judged yet gets its noise when it has.
+        // A root that the network has not evaluated yet gets its noise afterwards.
         if self.nodes[0].edges > 0 {
             self.draw_noise(settings);
         }
@@ -168,7 +168,7 @@ impl<G: Numbered> Tree<G> {
         (edge.child != NONE).then_some(edge.child)
     }
 
-    /// Drops everything but a node and what follows from it.
+    /// Drops everything but the subtree of a node.
     fn keep(&mut self, root: u32) {
         let (mut nodes, mut edges) = (Vec::new(), Vec::new());
         let mut todo = VecDeque::from([(root, NONE)]);
@@ -248,7 +248,7 @@ impl<G: Numbered> Tree<G> {
         node.first + best
     }
 
-    /// One way down the tree.
+    /// One descent into the tree.
     fn descend(&mut self, settings: &Settings, terms: Terms) -> Went {
         let mut path = Vec::new();
         let mut at = 0;
@@ -282,7 +282,7 @@ impl<G: Numbered> Tree<G> {
         let (pos, settled) = (from.after(m), from.settles(m));
         let counts = terms.repetition && !settled;
         let before = if counts { self.before(at, pos.key()) } else { 0 };
-        // How long a game may take is not known to the search: it says nothing about the position.
+        // The search ignores the limit on a game's length, which says nothing about the position.
         let end = reason(&pos, before, 0, terms).map(|reason| worth(&pos, reason));
         let number = self.nodes.len() as u32;
         self.nodes.push(Node { settled, ..node(pos, before, at, end) });
@@ -290,7 +290,7 @@ impl<G: Numbered> Tree<G> {
         number
     }
 
-    /// How often a position that follows `at` has been there before.
+    /// How often a position that follows `at` has occurred before.
     fn before(&self, at: u32, key: u64) -> usize {
         let (mut at, mut count) = (at, 0);
         while at != NONE {
@@ -332,8 +332,8 @@ impl<G: Numbered> Tree<G> {
         }
     }
 
-    /// Notes that the last move of a path leads to a certain result, and what follows from that: a position is won if
-    /// one move wins, and decided if all moves are.
+    /// Marks the result of the last move of a path as certain, and what follows from that: a position is won if one
+    /// move wins, and decided if all moves are.
     fn make_certain(&mut self, path: &[(u32, u32)], worth: f32) {
         let mut worth = worth;
         for (at, edge) in path.iter().rev() {
@@ -378,7 +378,7 @@ impl<G: Numbered> Tree<G> {
         }
     }
 
-    /// Takes the network's answers for the leaves that wait.
+    /// Expands the waiting leaves with the network's answers.
     fn learn(&mut self, settings: &Settings, priors: &[f32], values: &[f32]) -> Result<(), String> {
         for (i, leaf) in std::mem::take(&mut self.leaves).into_iter().enumerate() {
             let all = priors.len() / values.len().max(1);
@@ -503,7 +503,7 @@ fn node<G>(pos: G, before: usize, parent: u32, end: Option<f32>) -> Node<G> {
     }
 }
 
-/// What the end of a game is worth to player 1.
+/// The result of a game for player 1.
 fn worth<G: Numbered>(pos: &G, reason: Reason) -> f32 {
     match (reason, pos.outcome()) {
         (Reason::Won, Some(Outcome::Win(Player::One))) => 1.0,

@@ -28,7 +28,7 @@ impl<T: Element + Clone + Default> Memory<T> {
         Ok(Memory { name, len, own: own.unbind(), view: view.unbind() })
     }
 
-    /// What Python sees.
+    /// The view that Python sees.
     pub fn view<'py>(&self, py: Python<'py>) -> &Bound<'py, PyAny> {
         self.view.bind(py)
     }
@@ -70,7 +70,7 @@ pub fn collected<T>(count: usize, items: impl Iterator<Item = T>) -> Option<Vec<
     Some(all)
 }
 
-/// What Python raises when memory is short.
+/// The exception for a lack of memory.
 pub fn no_memory(words: String) -> PyErr {
     PyMemoryError::new_err(words)
 }
@@ -83,7 +83,7 @@ pub struct Lent<'py, T: Element> {
 impl<T: Element> Lent<'_, T> {
     /// The items.
     pub fn slice(&mut self) -> &mut [T] {
-        // `lend` has looked.
+        // `lend` has checked that.
         self.array.as_slice_mut().unwrap_or_default()
     }
 }
@@ -94,7 +94,7 @@ pub fn ready(py: Python<'_>) -> PyResult<()> {
     READY
         .get_or_try_init(py, || {
             py.import("numpy")?;
-            // What the bindings look for when they are first used; NumPy 1 has it elsewhere, and only a shadow here.
+            // The attributes that the bindings use first; NumPy 1 has them elsewhere, and only a shadow here.
             let found = |name| py.import(name)?.getattr("_ARRAY_API");
             found("numpy._core.multiarray").or_else(|_| found("numpy.core.multiarray"))?;
             Ok(())

@@ -305,7 +305,7 @@ pub fn perft(
     count.ok_or_else(|| refuse("it was stopped before the end"))
 }
 
-/// What a search begins with: a position by itself, or a whole game with its repetitions.
+/// The start of a search: a position by itself, or a whole game with its repetitions.
 pub fn session(given: &Bound<'_, PyAny>) -> PyResult<Box<dyn engine::Session>> {
     if let Ok(position) = given.cast::<Position>() {
         return Ok(position.get().pos.session());

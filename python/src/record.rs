@@ -23,12 +23,12 @@ use std::sync::Mutex;
 /// ```
 #[pyclass(frozen, module = "quadrille")]
 pub struct Record {
-    /// What was read.
+    /// The parsed record.
     pub record: record::Record,
 }
 
 impl Record {
-    /// The match that it tells.
+    /// The match of the record.
     pub fn session(&self) -> PyResult<Box<dyn Session>> {
         let entry = entry(self.record.game().map_err(refuse)?)?;
         (entry.from_record)(&self.record).map_err(refuse)

@@ -82,7 +82,7 @@ impl Solution {
     }
 }
 
-/// Look for a certain win, for a minute if no limit is given.
+/// Look for a proven win, for a minute if no limit is given.
 ///
 /// `turns` is the most turns that the winner may take, and `player` the only winner to look for.
 /// `memory` is in MiB.
@@ -316,7 +316,7 @@ fn exact_result(position: Position, result: Option<(Player, u32)>) -> Exact {
     (position, player.map(Player::number), turns)
 }
 
-/// Solve every position that can follow, up to symmetry.
+/// Solve every reachable position, up to symmetry.
 ///
 /// Each comes with its winner, or None, and the number of turns of both players until the win.
 /// `memory` is in MiB.
@@ -391,7 +391,7 @@ pub struct Puzzle {
     turns: u32,
     /// The number of turns within which no other turn wins.
     only: u32,
-    /// How many positions the engine looked at before it kept to the solution.
+    /// How many positions the engine looked at before it settled on the solution.
     rating: u64,
     /// The only turn, then the longest resistance, turn by turn to the end.
     solution: Vec<String>,

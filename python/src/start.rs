@@ -54,13 +54,13 @@ fn not_a_start(given: &Bound<'_, PyAny>) -> PyErr {
     ))
 }
 
-/// Refuses what a game cannot go on from: an end, and a position of another game.
+/// Refuses positions that no game can begin with: final ones, and those of another game.
 pub fn check_start(game: &Game, pos: &Any) -> Result<(), String> {
     if pos.outcome().is_some() {
         return Err(format!("no game can begin with `{}`: it is over", pos.text()));
     }
     match pos.start().is_ok_and(|start| start == game.start) {
         true => Ok(()),
-        false => Err(format!("`{}` is no position of {}", pos.text(), game.words())),
+        false => Err(format!("`{}` is not a position of {}", pos.text(), game.words())),
     }
 }

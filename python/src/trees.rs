@@ -1,4 +1,4 @@
-//! `MCTS`: a tree search in every game of a batch, with a network of Python's.
+//! `MCTS`: a tree search in every game of a batch, with a network in Python.
 
 use crate::convert::{list, refuse, whole};
 use crate::many::Batch;
@@ -10,18 +10,18 @@ use pyo3::prelude::*;
 use pyo3::types::{PySlice, PyTuple};
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
-/// A tree search (PUCT) in every game of a batch, with a network that judges all leaves at once.
+/// A tree search (PUCT) in every game of a batch; a network evaluates all leaves at once.
 ///
-/// `run` searches where the games of the batch stand, and `choose` draws actions for `batch.step`.
-/// What is still about the game is kept from one search to the next. `exploration` weighs
-/// priors against values. `noise` is the share of Dirichlet noise in the priors of the root, and
-/// `alpha` its concentration, by default 10 divided by the number of legal moves. With
-/// `symmetries`, the network sees each position turned or mirrored by chance. `parallel` leaves
-/// of each game are judged at once; more than one pays for few games. With `gumbel`, the search is
-/// that of Gumbel AlphaZero, which learns from fewer simulations: so many moves are considered
-/// at the root, `noise` is the scale of the Gumbel noise (1 while learning, 0 to play), policies
-/// are the improved ones, and trees are not kept. The same seed and the same answers of the
-/// network give the same search, on any number of threads.
+/// `run` searches from the current positions of the batch, and `choose` draws actions for
+/// `batch.step`. Subtrees are reused by the next search. `exploration` weighs priors against
+/// values. `noise` is the share of Dirichlet noise in the priors of the root, and `alpha` its
+/// concentration, by default 10 divided by the number of legal moves. With `symmetries`, the
+/// network sees each position turned or mirrored by chance. `parallel` leaves of each game are
+/// evaluated at once; more than one pays if there are few games. With `gumbel`, the search is
+/// that of Gumbel AlphaZero, which learns from fewer simulations: this many moves are
+/// considered at the root, `noise` is the scale of the Gumbel noise (1 while learning, 0 to
+/// play), policies are the improved ones, and trees are not kept. The same seed and the same
+/// answers of the network give the same search, on any number of threads.
 ///
 /// ```python
 /// >>> import numpy
@@ -98,11 +98,12 @@ impl Mcts {
     /// Search with a network; returns policies and values.
     ///
     /// `network` gets planes and masks of k positions, of shape (k, planes, rows, columns) and
-    /// (k, actions), and returns priors of shape (k, actions) and values of shape (k). Priors are 0
-    /// or more; those of illegal actions are ignored and the others made to sum up to 1. Values are
-    /// -1 to 1, to the player to move. The arrays that the network gets are used again: copy what
-    /// you keep. Policies, of shape (n, actions), are the share of the simulations that began with
-    /// each action; values, of shape (n), are the mean results to the player to move.
+    /// (k, actions), and returns priors of shape (k, actions) and values of shape (k). Priors
+    /// are 0 or more; those of illegal actions are ignored and the others normalised to sum to
+    /// 1. Values are -1 to 1, for the player to move. The arrays that the network gets are
+    /// reused: copy what you keep. Policies, of shape (n, actions), are the share of the
+    /// simulations that began with each action; values, of shape (n), are the mean results for
+    /// the player to move.
     #[pyo3(signature = (network, simulations=64))]
     fn run<'py>(
         &self,
@@ -128,7 +129,7 @@ impl Mcts {
         self.told(py, forest.as_ref())
     }
 
-    /// Choose an action in each game by the last search.
+    /// Choose an action in each game from the last search.
     ///
     /// They are drawn in proportion to visits to the power of 1 / temperature, and with a
     /// temperature of 0 among the most visited. An array has a temperature for each game.

@@ -1,4 +1,4 @@
-//! Long work, during which Python goes on and Ctrl-C is heard.
+//! Long work, during which Python keeps running and Ctrl-C works.
 
 use engine::Stop;
 use pyo3::exceptions::PyRuntimeError;
@@ -9,14 +9,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
-/// How often Ctrl-C is looked for.
+/// How often Ctrl-C is checked.
 const INTERVAL: Duration = Duration::from_millis(20);
-/// How long an interrupted search may take to end before it is left to itself.
+/// How long an interrupted search may take to end before it is abandoned.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// As much as the main thread has.
 const STACK: usize = 8 << 20;
 
-/// A thread in the background, and what it tells.
+/// A background thread and its messages.
 pub struct Work<T, R> {
     news: Mutex<Receiver<T>>,
     thread: Mutex<Option<JoinHandle<R>>>,
@@ -24,7 +24,7 @@ pub struct Work<T, R> {
 }
 
 impl<T: Send, R: Send> Work<T, R> {
-    /// Begins to work; the switch ends it.
+    /// Starts the work, which the stop flag ends.
     pub fn begin(
         stop: &Stop,
         work: impl FnOnce(Sender<T>) -> R + Send + 'static,
@@ -39,8 +39,7 @@ impl<T: Send, R: Send> Work<T, R> {
         Ok(Work { news: Mutex::new(news), thread: Mutex::new(Some(thread)), stop: stop.clone() })
     }
 
-    /// What it tells next, or nothing when it has ended. Ctrl-C sets the switch and raises
-    /// `KeyboardInterrupt`.
+    /// The next message, or `None` when the work has ended. Ctrl-C sets the flag and raises `KeyboardInterrupt`.
     pub fn next(&self, py: Python<'_>) -> PyResult<Option<T>> {
         let told = |time| py.detach(|| lock(&self.news).recv_timeout(time));
         loop {
@@ -57,7 +56,7 @@ impl<T: Send, R: Send> Work<T, R> {
         }
     }
 
-    /// What came of it; a panic becomes an exception. Nothing if it was asked for before.
+    /// The result; a panic becomes an exception. `None` if it was taken before.
     pub fn end(&self, py: Python<'_>) -> Option<R> {
         let thread = lock(&self.thread).take()?;
         Some(py.detach(|| thread.join()).unwrap_or_else(|panic| resume_unwind(panic)))
@@ -69,7 +68,7 @@ impl<T: Send, R: Send> Work<T, R> {
     }
 }
 
-/// Does something without Python's lock, until Ctrl-C sets the switch.
+/// Does something without the GIL, until Ctrl-C sets the flag.
 pub fn wait<R: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce(&Stop) -> R + Send + 'static,
@@ -77,7 +76,7 @@ pub fn wait<R: Send + 'static>(
     wait_until(py, &Stop::default(), work)
 }
 
-/// The same with a switch that others may set, too.
+/// The same with a flag that others may set, too.
 pub fn wait_until<R: Send + 'static>(
     py: Python<'_>,
     stop: &Stop,

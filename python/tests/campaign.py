@@ -48,14 +48,14 @@ def odd(draw: random.Random, kept: list[Any]) -> Any:
 
 
 def words(thing: Any) -> list[str]:
-    """Give the names of the arguments of a function, as it documents them."""
+    """Return the names of the arguments of a function, as it documents them."""
     text = getattr(thing, "__text_signature__", None) or ""
     parts = [part.split("=")[0].strip(" )$/*") for part in text.strip("()").split(",")]
     return [part for part in parts if part.isidentifier() and part != "self"]
 
 
 def targets(kept: list[Any]) -> list[tuple[str, Any]]:
-    """Give all that can be called now: functions, classes and what objects can do."""
+    """Return all that can be called now: functions, classes and what objects can do."""
     found = [
         (name, getattr(owner, name))
         for owner in (quadrille, native)
@@ -84,7 +84,7 @@ def use(thing: Any, name: str, *given: Any, **named: Any) -> Any:
 
 
 def begin() -> list[Any]:
-    """Give objects of all kinds to begin with."""
+    """Return objects of all kinds to begin with."""
     kept: list[Any] = [quadrille.Game(game) for game in GAMES]
     kept += [game.start() for game in kept[:4]]
     kept += [quadrille.Board(game) for game in GAMES]

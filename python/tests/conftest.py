@@ -11,7 +11,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import quadrille
 
-# Whoever starts the tests in the background has them ignore Ctrl-C, and what they start as well.
+# A shell that starts the tests in the background makes them and their children ignore Ctrl-C.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ USUAL = [quadrille.Game(game) for game in quadrille.games()]
 
 
 def sizes(game: quadrille.Game) -> Iterator[quadrille.Game]:
-    """Give a game on every other board that it can be played on."""
+    """Return a game on every other board that it can be played on."""
     for size in range(2, 20):
         with suppress(ValueError):
             other = quadrille.Game(game.id, size=size)
@@ -41,7 +41,7 @@ GAMES = [
 
 
 def walk(game: quadrille.Game, seed: int, most: int = 200) -> Iterator[quadrille.Position]:
-    """Give the positions of a random game."""
+    """Return the positions of a random game."""
     draw = random.Random(seed)
     position = game.start()
     yield position

@@ -58,7 +58,7 @@ def interpreter(version: str) -> Path | None:
     found = [*([Path(named)] if named else []), *kept.glob(f"{version}.*/bin/python")]
     code = "import sys, ensurepip, venv; print('%d.%d' % sys.version_info[:2])"
     for path in found:
-        # A link of pyenv's says that it is not chosen here.
+        # A shim of pyenv's fails if its version is not selected.
         told = subprocess.run([path, "-c", code], capture_output=True, text=True, check=False)
         if told.stdout.strip() == version:
             return path

@@ -145,9 +145,9 @@ def test_games_begin_where_they_are_told_to() -> None:
 def test_a_start_that_cannot_be_is_refused() -> None:
     game = Game("gekitai", size=4)
     other = Game("gekitai").start()
-    with pytest.raises(ValueError, match="is no position of Game\\('gekitai', size=4"):
+    with pytest.raises(ValueError, match="is not a position of Game\\('gekitai', size=4"):
         Batch(game, 2, start=other)
-    with pytest.raises(ValueError, match="is no position of"):
+    with pytest.raises(ValueError, match="is not a position of"):
         Batch(game, 2, start=lambda: other)
     with pytest.raises(ValueError, match="an empty list"):
         Batch(game, 2, start=[])
@@ -223,7 +223,7 @@ def test_a_batch_is_cloned_kept_and_pickled(game: Game) -> None:
 def test_a_state_of_something_else_is_refused() -> None:
     batch = Batch("gekitai", 3)
     for state in (b"", b"{}", Batch("gekitai", 4).state(), Batch("glaisher", 3).state()):
-        with pytest.raises(ValueError, match="this is no state of"):
+        with pytest.raises(ValueError, match="this is not a state of"):
             batch.restore(state)
     damaged = batch.state().replace(b"6/6/6/6/6/6 1", b"6/6/6/6/6/7 1")
     with pytest.raises(ValueError, match="board"):

@@ -225,7 +225,7 @@ def test_a_match_begins_where_it_is_told_to() -> None:
     asked = iter([two, one])
     result = quadrille.arena(game, "level:1", "random", games=4, start=lambda: next(asked))
     assert [record.start for record in result.records] == [two, two, one, one]
-    with pytest.raises(ValueError, match="is no position of"):
+    with pytest.raises(ValueError, match="is not a position of"):
         quadrille.arena(game, "level:1", "random", start=Game("gekitai", size=4).start())
 
 

@@ -125,7 +125,7 @@ def test_games_begin_where_they_are_told_to() -> None:
         aec.reset(options={"start": one})
         assert aec.board.position == one
     for make in (gym.QuadrilleEnv, zoo.raw_env):
-        with pytest.raises(ValueError, match="is no position of"):
+        with pytest.raises(ValueError, match="is not a position of"):
             make(game, start=Game("gekitai").start()).reset()
         with pytest.raises(ValueError, match="an empty list"):
             make(game, start=[]).reset()

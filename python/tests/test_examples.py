@@ -94,7 +94,7 @@ def test_a_tournament_is_spread_over_a_cluster() -> None:
 
 
 def run_notebook(name: str) -> tuple[Any, list[dict[str, str]]]:
-    """Run all cells as a notebook does; give the shell, and what cells have shown."""
+    """Run all cells as a notebook does; return the shell, and what cells have shown."""
     from IPython.core.interactiveshell import InteractiveShell
     from IPython.utils.capture import capture_output
 

@@ -20,7 +20,7 @@ def even(planes: Any, masks: Any) -> Judged:
 
 
 def scattered(planes: Any, masks: Any) -> Judged:
-    """Give priors and values that depend on the position alone, and look like chance."""
+    """Return priors and values that depend on the position alone, and look like chance."""
     flat = planes.reshape(len(planes), -1).astype(np.float64)
     key = np.sin(flat @ np.arange(1, flat.shape[1] + 1))
     weights = np.sin(key[:, None] * np.arange(1, masks.shape[1] + 1)) + 1.01

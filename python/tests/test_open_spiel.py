@@ -180,9 +180,9 @@ def test_several_starts_are_drawn_by_chance() -> None:
 def test_a_start_that_cannot_be_is_refused() -> None:
     game, larger = pyspiel.load_game("quadrille_gekitai(size=4)"), Game("gekitai").start()
     over = Game("gekitai").position("6/1xx3/6/3oo1/6/6 1").play("d2")
-    with pytest.raises(ValueError, match="is no position of"):
+    with pytest.raises(ValueError, match="is not a position of"):
         game.new_initial_state(larger)
-    with pytest.raises(ValueError, match="is no position of"):
+    with pytest.raises(ValueError, match="is not a position of"):
         game.new_initial_state(Game("jeson-mor").start())
     with pytest.raises(ValueError, match="it is over"):
         pyspiel.load_game("quadrille_gekitai").new_initial_state(over)

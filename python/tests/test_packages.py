@@ -27,13 +27,13 @@ def run(*command: str | Path, cwd: Path = ROOT) -> str:
 
 
 def contents(archive: Path) -> set[str]:
-    """Give the names of all files of an archive, without the folder that they are in."""
+    """Return the names of all files of an archive, without the folder that they are in."""
     with tarfile.open(archive) as files:
         return {name.partition("/")[2] for name in files.getnames()}
 
 
 def compiled(*targets: str) -> set[Path]:
-    """Give the files of the repository that were compiled, and those that they include."""
+    """Return the files of the repository that were compiled, and those that they include."""
     used: set[Path] = set()
     for target in targets:
         file = ROOT / "target" / "debug" / f"{target}.d"
@@ -48,7 +48,7 @@ def compiled(*targets: str) -> set[Path]:
 
 
 def crates() -> dict[Path, str]:
-    """Give the folders of the crates that can be published, with the names of their packages."""
+    """Return the folders of the crates that can be published, with the names of their packages."""
     told = run("cargo", "metadata", "--no-deps", "--format-version", "1", "--locked")
     return {
         Path(crate["manifest_path"]).parent.relative_to(ROOT): f"{crate['name']}-{crate['version']}"

@@ -33,7 +33,7 @@ THINGS: dict[str, Any] = {
 
 
 def told(thing: Any) -> Any:
-    """Give everything that an object shows."""
+    """Return everything that an object shows."""
     if isinstance(thing, (Engine, quadrille.Player)):
         return repr(thing)
     names = [name for name in dir(thing) if not name.startswith("_") and name != "to_dict"]

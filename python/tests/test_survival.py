@@ -30,7 +30,7 @@ def refusal(function, *given, **named):
 
 
 def told(code: str, seconds: float = 60) -> list[str]:
-    """Run a program of its own, which may end or hang; give what it prints."""
+    """Run a program of its own, which may end or hang; return what it prints."""
     ran = subprocess.run(
         [sys.executable, "-c", SETUP + code],
         capture_output=True, check=False, text=True, timeout=seconds,

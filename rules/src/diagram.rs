@@ -225,8 +225,8 @@ pub trait Show: Game {
     fn gesture(&self, m: Self::Move) -> Gesture;
     /// What a legal move does on the board.
     fn trace(&self, m: Self::Move) -> Trace;
-    /// Who leads in what decides the game in the end, and in what: "the majority on the ring, 2 to 1". Nobody does in
-    /// games where no count decides.
+    /// The leader in whatever decides the game in the end, and what that is: "the majority on the ring, 2 to 1". `None`
+    /// in games where no count decides.
     fn lead(&self) -> Option<(Player, String)> {
         None
     }

@@ -123,7 +123,7 @@ impl<const WIDTH: usize> Layout<WIDTH> {
     }
 }
 
-/// The objection to a move outside the board, if it is.
+/// The objection to a move outside the board; `None` if it is inside.
 pub fn outside<const WIDTH: usize>(cells: &[Square<WIDTH>], size: usize) -> Option<String> {
     let cell = cells.iter().find(|cell| !cell.is_on(size))?;
     Some(format!("{cell} is not on the board of {size} by {size} cells"))

@@ -15,7 +15,7 @@ pub struct Lesson {
     pub answer: &'static str,
     /// The position of a small game in which the rule decides; the learner is player 1.
     pub game: &'static str,
-    /// Who plays the other side, in the words of commands: somebody who makes the mistake that the lesson is about.
+    /// The opponent, in the words of commands: a player that makes the mistake the lesson is about.
     pub against: &'static str,
     /// That mistake, as the end of "Your opponent often overlooks".
     pub overlooks: &'static str,

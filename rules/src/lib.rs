@@ -98,8 +98,8 @@ pub use record::Record;
 pub use symmetry::Symmetric;
 pub use verdict::Verdict;
 
-/// Hands the list of games to a macro, each as a name and a type. It is the only list: the engine's
-/// registry and the tests of all games are made from it, so that a game on it is left out nowhere.
+/// Hands the list of games to a macro, each as a name and a type. It is the only list: the engine's registry and the
+/// tests of all games are made from it, so that no game is forgotten anywhere.
 ///
 /// ```
 /// use rules::Game;

@@ -23,7 +23,7 @@ impl Random {
         Random(seed)
     }
 
-    /// The seed of a generator that goes on where this one stands.
+    /// The seed of a generator that continues from here.
     pub const fn state(&self) -> u64 {
         self.0
     }

@@ -156,11 +156,18 @@ fn glaisher_names_the_field() {
     );
     let full = |row: usize| vec![1; 5 + row.min(8 - row)];
     let board: Vec<_> = (0..9).map(full).collect();
+    let mut empty = board.clone();
+    empty.iter_mut().for_each(|row| row.fill(0));
+    refused::<G>(
+        json!({"board": empty, "turn": 1}),
+        "`board`: has no stacks, expected one at least",
+    );
+    refused_text::<G>("5/6/7/8/9/8/7/6/5 2@", "`board`: has no stacks, expected one at least");
     refused::<G>(
         json!({"board": board, "turn": 1, "placing": true}),
         "`placing`: no cell is empty, but a shift always leaves one",
     );
-    let mut board: Vec<_> = (0..9).map(|row| vec![0; full(row).len()]).collect();
+    let mut board = empty;
     for (row, heights) in board.iter_mut().enumerate() {
         // Two chains side by side, from the top to the bottom.
         let column = row.min(4) - row.saturating_sub(4);

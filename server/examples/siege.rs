@@ -28,6 +28,7 @@ const ATTACKER: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(127, 0, 0, 66));
 /// Games against computers, with their clock and level.
 const COMPUTERS: u8 = 20;
 const CLOCK_SECONDS: u64 = 30;
+const MOST_TURNS: u64 = 80;
 
 /// The addresses of an attack from many.
 const ADDRESSES: u32 = 200;
@@ -220,6 +221,10 @@ async fn against_computer(
     let socket = open_socket(from, to, &made.id, 1, made.tokens[0].as_deref()).await?;
     let mut bot = Bot::new(socket, game, 1, u64::from(number) + 7)?;
     loop {
+        // Its own time must not run out.
+        if bot.commands == MOST_TURNS {
+            return Ok(());
+        }
         if bot.is_to_move() {
             bot.play(Duration::from_millis(300), until).await?;
         }

@@ -169,8 +169,19 @@ async fn registration_is_limited_and_can_be_closed_to_those_without_an_invitatio
         let ban = About::BanPlayer { player: id.clone(), reason: "rude".into() };
         obey(hall, ban, &lines).await.unwrap();
         assert!(local.get_as(&key, "/api/me").await.refused(403).contains("rude"));
-        obey(hall, About::UnbanPlayer { player: id }, &lines).await.unwrap();
+        obey(hall, About::UnbanPlayer { player: id.clone() }, &lines).await.unwrap();
         local.get_as(&key, "/api/me").await.ok();
+        obey(hall, About::NewKey { player: "Daniel".into() }, &lines).await.unwrap();
+        let new = within(async {
+            loop {
+                if let Some(key) = told.recv().await.unwrap()["key"].as_str() {
+                    return key.to_owned();
+                }
+            }
+        })
+        .await;
+        local.get_as(&key, "/api/me").await.refused(401);
+        assert_eq!(local.get_as(&new, "/api/me").await.ok()["id"], json!(id));
         player(&local, "Dan").await;
     }
 }
@@ -218,7 +229,10 @@ async fn of_many_who_accept_a_challenge_one_plays() {
         let named = json!({ "type": "join", "name": "Somebody else" });
         command(&local, &game, &ann, named).await.refused(409);
         let watched = local.get("/api/watch").await.ok();
-        assert_eq!(watched["games"][0]["id"], json!(game));
+        assert_eq!(
+            (&watched["games"][0]["id"], &watched["games"][0]["strength"]),
+            (&json!(game), &json!(1_500))
+        );
         let me = local.get_as(&keys[winner], "/api/me").await.ok();
         assert_eq!(
             (&me["games"][0]["id"], &me["games"][0]["your_turn"]),
@@ -335,6 +349,11 @@ async fn games_that_are_over_are_rated_and_found() {
         assert_eq!(found(&local, &format!("player={ann_id}&against={ben_id}")).await, games);
         assert_eq!(found(&local, "game=gekitai&rated=false").await, [games[1].clone()]);
         assert_eq!(found(&local, "game=glaisher").await, Vec::<String>::new());
+        // Games name only unusual options; these have the usual size.
+        for (size, expected) in [("6", &games[..]), ("5", &[]), ("%22x%22", &[])] {
+            let query = format!("game=gekitai&options=%7B%22size%22%3A{size}%7D");
+            assert_eq!(found(&local, &query).await, expected, "{size}");
+        }
         assert_eq!(found(&local, "least_turns=6&reason=resigned").await, games[..2]);
         let lost = found(&local, &format!("player={ann_id}&result=lost")).await;
         assert_eq!(lost, [&games[1], &games[3], &games[5]].map(String::clone));

@@ -171,6 +171,24 @@ async fn whoever_missed_that_somebody_plays_hears_of_it_on_coming_back() {
 }
 
 #[tokio::test]
+async fn a_bot_that_asks_is_there_without_a_socket() {
+    let listening = Listening::new().await;
+    let ann = listening.player("Ann").await;
+    let robo = format!("pk-{}", "r".repeat(26));
+    let bot = json!({ "name": "Robo", "key": robo, "bot": true });
+    listening.ask("POST", "/api/players", &robo, bot).await;
+    let made = listening.ask("POST", "/api/lobby", &ann, terms(false)).await;
+    let path = format!("/api/lobby/{}", made["challenge"]["id"].as_str().unwrap());
+    let met = listening.ask("POST", &path, &robo, json!({})).await;
+    let path = format!("/api/games/{}", met["game"].as_str().unwrap());
+    let mut socket = listening.socket(&format!("{path}/socket")).await;
+    socket.say(json!({ "type": "hello", "token": ann })).await;
+    assert_eq!(socket.until("presence").await.0["seats"], json!([true, false]));
+    listening.ask("GET", &path, &robo, json!({})).await;
+    assert_eq!(socket.until("presence").await.0["seats"], json!([true, true]));
+}
+
+#[tokio::test]
 async fn an_open_socket_plays_no_longer_than_its_key() {
     let listening = Listening::new().await;
     let (ann, ben) = (listening.player("Ann").await, listening.player("Ben").await);

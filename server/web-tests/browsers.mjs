@@ -1,4 +1,4 @@
-// What users get: the pages in Chromium, Firefox and WebKitGTK, from a server and from ordinary hosts of files.
+// What users get: the pages in Chromium, Firefox and WebKitGTK, from a server and from static hosts.
 //   node server/web-tests/browsers.mjs PROGRAM [--games | --hosts] [BROWSER…]
 // PROGRAM is the path of quadrille. From a server: a whole game of each kind, a puzzle, an analysis. From hosts: a first
 // and a later visit, one without a network, a new version, and version 0.2 with a worker that shows no page, at the root
@@ -44,7 +44,7 @@ const answers = async (port) => {
     if (await fetch(`http://127.0.0.1:${port}/`).catch(() => null)) return;
     await sleep(50);
   }
-  throw new Error(`nobody answers at port ${port}`);
+  throw new Error(`nothing answers on port ${port}`);
 };
 
 /** A server with a file of its own. */
@@ -177,7 +177,7 @@ const writeOld = (folder) => {
     cpSync(join(VERSION_0_2, 'index.html'), join(folder, one));
 };
 
-/** Pages of each kind, and what is to be seen there. */
+/** Pages of each kind, and what must be visible there. */
 const PAGES = {
   '': SHELF,
   puzzles: SHELF,
@@ -331,7 +331,7 @@ const tap = (n) => `(() => {
   all[${n} % all.length]?.click();
 })()`;
 
-/** So many taps in a row may begin turns that are given up. */
+/** How many taps in a row may begin turns that are abandoned. */
 const MOST_IDLE = 200;
 
 /** Plays a whole game at one screen, to its end. */

@@ -4,7 +4,7 @@ import { leftNow } from '../web/game/clock.js';
 
 const clocks = { left: [10_000, 8_000], running: 2, at: 5_000 };
 
-test('only the running clock counts, by the time of whoever keeps it', (t) => {
+test('only the running clock counts, by the time of its keeper', (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: 6_000 });
   assert.equal(leftNow(clocks, 1, 0), 10_000);
   assert.equal(leftNow(clocks, 2, 0), 7_000);
@@ -12,7 +12,7 @@ test('only the running clock counts, by the time of whoever keeps it', (t) => {
   assert.equal(leftNow({ ...clocks, running: null }, 2, 0), 8_000);
 });
 
-test('a clock neither gains time nor falls below nought', (t) => {
+test('a clock neither gains time nor falls below zero', (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: 1_000 });
   assert.equal(leftNow(clocks, 2, 0), 8_000, 'its message is from the future');
   assert.equal(leftNow(clocks, 2, 60_000), 0);

@@ -65,7 +65,7 @@ test('a refusal reaches the page on which the command was given even if another 
   assert.equal(here.box().commands[0].reason, 'the game is over');
 });
 
-test('rubbish in the storage is swept away', () => {
+test('malformed entries in the storage are removed', () => {
   const kept = storage(new Map([['quadrille.outbox.g.1.x', '{']]));
   assert.equal(desk(kept).take(), null);
   assert.equal(kept.length, 0);

@@ -81,7 +81,7 @@ test('a refused connection is tried again with growing pauses that stay below so
   }
 });
 
-test('coming online or being looked at again connects at once', () => {
+test('coming online or becoming visible again connects at once', () => {
   for (const news of ['online', 'shown', 'requests-answered']) {
     const one = drive({ opens: false });
     one.happen('start');
@@ -115,7 +115,7 @@ test('a page whose timers run once a minute still notices a dead connection', ()
   assert.ok(one.orders.some(([order]) => order === 'drop'));
 });
 
-test('each state has its words, and they are over when it is', () => {
+test('each state has its words, which end with it', () => {
   const one = drive();
   assert.equal(one.told().kind, 'connecting');
   one.happen('start');
@@ -137,7 +137,7 @@ test('each state has its words, and they are over when it is', () => {
   assert.equal(one.told().kind, 'connected');
 });
 
-test('nobody is connected whose requests are not answered', () => {
+test('a page whose requests are not answered is not connected', () => {
   const one = drive();
   one.happen('start');
   one.happen('requests-fail');
@@ -146,7 +146,7 @@ test('nobody is connected whose requests are not answered', () => {
   assert.equal(one.told().kind, 'connected');
 });
 
-test('who was turned away for asking too much comes back slowly', () => {
+test('a page that has exceeded a limit comes back slowly', () => {
   const one = drive({ opens: false });
   one.happen('start');
   one.happen('closed', 1008);

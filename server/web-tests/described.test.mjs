@@ -5,7 +5,7 @@ import { ask } from './program.mjs';
 
 const view = (game, position) => ask('view', { game, position });
 
-test('a board is told by rows and by pieces, without its empty cells', async () => {
+test('a board is described by rows and by pieces, without its empty cells', async () => {
   const seen = await view('gekitai', '6/1x4/6/o2x2/6/6 1');
   assert.deepEqual(byRows(seen), [
     'empty',
@@ -27,7 +27,7 @@ test('an empty goal is no piece', async () => {
   assert.deepEqual(byPieces(seen), ['Black knight: e5', 'White knight: a1']);
 });
 
-test('threats of both sides are told, and so is that there are none', () => {
+test('threats of both sides are described, and so is their absence', () => {
   const side = (name, wins = null) => ({ name, wins });
   const told = (...sides) => byThreats(...sides).filter(Boolean);
   assert.deepEqual(told(side('X', 'c3'), side('O')), ['X can win at once, by c3.']);

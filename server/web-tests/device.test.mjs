@@ -42,7 +42,7 @@ const settled = () =>
     setImmediate(resolve);
   });
 
-test('a turn is kept before it is told', async () => {
+test('a turn is stored before it is announced', async () => {
   const { device, game, events } = await table([person, person]);
   await device.give('move', { turn: 'c3' });
   assert.deepEqual(game().turns, ['c3']);
@@ -142,7 +142,7 @@ test('a game that is over has its result, and a rematch changes sides', async ()
   assert.equal(next.start, NEARLY_WON);
 });
 
-test('whoever resigns has lost, and the event says so', async () => {
+test('a player who resigns has lost, and the event says so', async () => {
   const world = await table([computer, person]);
   await world.device.give('resign', {});
   assert.deepEqual(world.game().result, { winner: 1, reason: 'resigned' });
@@ -177,7 +177,7 @@ test('a clock stands while no page is open', async () => {
   assert.equal(world.events.at(-1).clocks.left[1], 10_000);
 });
 
-test('a game that version 0.2 has kept is opened, and says how it ended', async () => {
+test('a game stored by version 0.2 is opened, and says how it ended', async () => {
   const kept = storage();
   const old = {
     ...{ id: 'abcdefgh', seq: 3, board_seq: 2, game: 'gekitai', options: {} },

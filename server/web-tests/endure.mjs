@@ -1,8 +1,8 @@
-// Measures what only lasts: long tasks in an analysis at a quarter of the processor's speed, memory and storage after many
+// Measures long use: long tasks in an analysis at a quarter of the processor's speed, memory and storage after many
 // games of this browser.
-//   node server/web-tests/endure.mjs ADDRESS [STEPS] [GAMES]    (0 leaves out)
-// A long task is one of more than 50 ms; each is told with the functions that took most of it. Numbers of a busy machine
-// mean little: what the scripts themselves took is told beside them.
+//   node server/web-tests/endure.mjs ADDRESS [STEPS] [GAMES]    (0 skips a part)
+// A long task is one of more than 50 ms; each is reported with the functions that took most of it. Numbers of a busy machine
+// mean little: the scripts' own time is reported beside them.
 import { readFileSync } from 'node:fs';
 import puppeteer from 'puppeteer-core';
 
@@ -47,7 +47,7 @@ const seen = async (game, turns) => {
   return answer.json();
 };
 
-/** The turns of a game of at most so many, the same in every run. */
+/** The turns of a game with a maximum length, the same in every run. */
 const played = async (game, most) => {
   const turns = [];
   let turn = '';
@@ -63,7 +63,7 @@ const played = async (game, most) => {
 /** How often the best turn is played at the end of a game that was stepped through. */
 const BEST = 5;
 
-/** Steps through a game of so many turns with the engine running, and on from there. */
+/** Steps through a game of this many turns with the engine running, and on from there. */
 const analyse = async (game) => {
   const page = await browser.newPage();
   page.setDefaultTimeout(120_000);

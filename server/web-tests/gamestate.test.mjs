@@ -36,7 +36,7 @@ const seen = (state, box = EMPTY) =>
     .filter(([, { hidden }]) => !hidden)
     .map(([name]) => name);
 
-test('a seat turns the board, and only the own turn of a game that goes on may be played', () => {
+test('a seat turns the board, and only its own turn of an unfinished game may be played', () => {
   assert.equal(at([2]).flipped, true);
   assert.equal(at([1, 2]).flipped, false);
   assert.equal(game.mayPlay(at([1])), true);
@@ -46,7 +46,7 @@ test('a seat turns the board, and only the own turn of a game that goes on may b
   assert.equal(game.mayPlay(at([1], { seats: [people[0], { kind: 'open' }] })), false);
 });
 
-test('a turn is chosen ahead by whoever waits, not by watchers and not by both at one screen', () => {
+test('a premove is for the player who waits, not for watchers and not for two at one screen', () => {
   assert.equal(game.premover(at([2])), 2);
   assert.equal(game.premover(at([1])), null);
   assert.equal(game.premover(at(null)), null);
@@ -58,7 +58,7 @@ test('watchers are offered no moves, no offers and no field to type in', () => {
   assert.deepEqual(seen(at(null)), ['back', 'on', 'analyse']);
 });
 
-test('who plays a computer is asked for no draw, and analyses when it is over', () => {
+test('against a computer no draw is offered, and the game can be analysed when it is over', () => {
   assert.deepEqual(seen(at([1], { seats: against })), [
     'back',
     'on',
@@ -75,6 +75,8 @@ test('who plays a computer is asked for no draw, and analyses when it is over', 
 test('what waits to be sent is not asked for again', () => {
   assert.equal(game.controls(at([1]), EMPTY).undo.disabled, false);
   assert.equal(game.controls(at([1]), waits('undo')).undo.disabled, true);
+  assert.equal(game.controls(at([1], { club: { rated: false } }), EMPTY).undo.hidden, false);
+  assert.equal(game.controls(at([1], { club: { rated: true } }), EMPTY).undo.hidden, true);
   assert.equal(game.controls(at([1]), waits('resign')).resign.disabled, true);
   const asked = at([1], { result: { winner: 2, reason: 'rules' }, rematch: { seat: 1 } });
   assert.deepEqual(game.controls(asked, EMPTY).rematch, {
@@ -82,7 +84,7 @@ test('what waits to be sent is not asked for again', () => {
   });
 });
 
-test('an invited friend is not told to wait for himself', () => {
+test('an invited friend is not told to wait for a friend', () => {
   const open = [people[0], { kind: 'open' }];
   const seat = { token: 't', you: [2], invitation: true };
   const invited = at(null, { seats: open }, { seat });
@@ -157,7 +159,7 @@ test('a seat tells name, colour, count and who is away', () => {
   );
 });
 
-test('what is there while nothing is to be done is told in whole sentences', () => {
+test('while nothing is to be done, the prompt is a whole sentence', () => {
   assert.equal(game.idleWords(at([1], {}, { ply: 1 }), ''), 'Turn 1 of 2');
   assert.equal(game.idleWords(at([2]), ''), 'Ann to move');
   const computer = { seats: against, turn: 2 };

@@ -35,7 +35,7 @@ test('aiming at a cell makes the only choice that leads there', () => {
   assert.deepEqual([labels(open), open.aim], [['c0'], 1], 'two choices lead there');
 });
 
-test('a choice that is none is made by itself', () => {
+test('a choice without alternatives is made automatically', () => {
   assert.deepEqual(labels(tapCell(steps, NOTHING, 5)), ['c5', '1']);
 });
 
@@ -53,7 +53,7 @@ test('a drag makes a turn where only one leads there, and else holds the piece',
   assert.deepEqual(drag(steps, 9, 0), NOTHING);
 });
 
-test('going back takes the choices along that nobody made', () => {
+test('going back also undoes automatic choices', () => {
   assert.deepEqual(back(steps, { taps: [from(5), tap('parts', '1')], aim: null }), NOTHING);
   assert.deepEqual(labels(back(steps, { taps: steps[1].taps, aim: null })), ['c0', '2']);
   assert.deepEqual(back(steps, { taps: [from(0)], aim: 1 }), { taps: [from(0)], aim: null });

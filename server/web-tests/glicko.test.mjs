@@ -16,7 +16,7 @@ test('the example of the paper', () => {
   near(after.volatility, 0.05999, 0.00001);
 });
 
-test('a win lifts and a loss lowers, the less the surer a rating is', () => {
+test('a win raises and a loss lowers a rating, the less the surer it is', () => {
   const game = (score) => [{ rating: 1500, deviation: 80, score }];
   const [up, down] = [rated(UNKNOWN, game(1)), rated(UNKNOWN, game(0))];
   assert.ok(up.rating > 1500 && down.rating < 1500);

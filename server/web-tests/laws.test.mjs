@@ -46,7 +46,7 @@ test('cases that agree are counted', () => {
   assert.deepEqual(check({ fold }, { taps }, { clock }), { status: 0, said: '3' });
 });
 
-test('the first case that differs is told', () => {
+test('the first case that differs is reported', () => {
   const wrong = [
     { fold: { ...fold, after: { ...fold.after, turn: 1 } } },
     { taps: { ...taps, do: [{ tap: 1 }, ...taps.do.slice(1)] } },

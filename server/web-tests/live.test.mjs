@@ -55,7 +55,7 @@ test('only moves and turns taken back change the number of the board', () => {
   assert.deepEqual(fold([{ kind: 'undone', seat: 2, turns: 0 }], game).board_seq, 6);
 });
 
-test('who joins without a name has none, and who moves has joined', () => {
+test('a player who joins without a name has none, and one who moves has joined', () => {
   const open = { ...start, seats: [person('Ann'), { kind: 'open', name: null, joined: false }] };
   const joined = fold(
     [
@@ -81,7 +81,7 @@ test('an offer is a question to the opponent alone, in the title, too', () => {
   assert.equal(headline(game, [1], asking, true), 'Your turn – ');
 });
 
-test('offers, answers and rematches are announced with a sound to those whom they concern', () => {
+test('offers, answers and rematches are announced with a sound to the players concerned', () => {
   const offer = { kind: 'offer', seat: 1, offer: 'undo', words: 'Ann asks to take back a turn.' };
   assert.deepEqual(announcement(offer, [2]), { words: offer.words, sound: 'offer' });
   assert.deepEqual(announcement(offer, []), { words: offer.words, sound: null });
@@ -120,7 +120,7 @@ test('a command says how far it has come', () => {
   );
 });
 
-test('a game of this browser is given to a server only where nothing of it is lost', () => {
+test('a game of this browser is handed to a server only if nothing is lost', () => {
   const ended = (reason, winner = 1) => ({ ...start, result: { winner, reason } });
   assert.ok(canBeGiven(start));
   assert.ok(!canBeGiven({ ...start, clocks: { left: [1, 1], running: 1, at: 0 } }), 'its clocks');

@@ -1,9 +1,9 @@
 // Looks at every state of every page (states.mjs) in a real Chromium: pictures at eight sizes in both themes, and at
-// one in the colours of a system that forces its own, with axe-core's findings.
+// one with forced colours, with axe-core's findings.
 //   node server/web-tests/look.mjs [--quick] ADDRESS FOLDER [STATE…]
-// With --quick it looks at a phone and a laptop in the light theme.
+// With --quick only a phone and a laptop in the light theme.
 // ADDRESS is where `quadrille serve` or a static site is; pictures go to FOLDER. It fails if axe-core finds something,
-// if a page is wider than its window, if a board or a button of a turn is not wholly seen, or if a script fails.
+// if a page is wider than its window, if a board or a button of a turn is not wholly visible, or if a script fails.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import puppeteer from 'puppeteer-core';
@@ -185,8 +185,8 @@ const page = await browser.newPage();
 let where = '';
 page.on('pageerror', (error) => faults.push(`${where}: ${error.message}`));
 page.on('console', (message) => {
-  // Files that a developer may change are not kept, a page that is missing and a secret that is wrong are looked at on
-  // purpose, and what takes the pictures styles the page, which no page allows.
+  // Files that a developer may change are not cached, a missing page and a wrong secret are visited on purpose, and
+  // taking a picture styles the page, which no page allows.
   const expected = /fetching the script|status of 40[14]|ERR_INTERNET|WebSocket|inline style/.test(
     message.text(),
   );
@@ -209,7 +209,7 @@ for (const [theme, [scheme, forced, sizes]] of Object.entries(LOOKS)) {
     page.removeAllListeners('request');
     await page.setRequestInterception(false);
     await page.setOfflineMode(false);
-    // What one state leaves behind is none of the next one's business.
+    // One state must not see what another has stored.
     if (page.url().startsWith(address)) await page.evaluate(() => localStorage.clear());
     try {
       await (typeof at === 'string' ? tools(page).open(at) : at(tools(page)));

@@ -51,7 +51,7 @@ test('a turn is spelled stage by stage, and the card says where it stands', () =
   assert.deepEqual(making.stagesOf(stack, false), { done: [], ahead: [] });
 });
 
-test('who may not play sees no marks and reads what there is instead', () => {
+test('a reader who may not play sees no marks, and the status instead', () => {
   const { marks, placing } = making.marksOf(at(), false);
   assert.equal(placing, false);
   assert.deepEqual(
@@ -84,7 +84,7 @@ test('a choice that is pointed at lands in every direction, each cell once', () 
   ]);
 });
 
-test('a turn on its way, a board that is late, and one chosen ahead are told before anything else', () => {
+test('a turn on its way, a board that is late, and one chosen ahead come before anything else', () => {
   const ahead = { ...NONE, chosen: place };
   assert.equal(making.title(at({ ahead }), true, words), 'Next: c3');
   assert.equal(making.title(at({ ahead, late: 1 }), true, words), 'Fetching the rules…');

@@ -59,7 +59,7 @@ test('a bead stands aside where it would hide a figure', () => {
   );
 });
 
-test('threats and turns chosen ahead are told from hints', () => {
+test('threats and premoves are distinguished from hints', () => {
   const marks = { hints: [{ place: 0 }], later: [{ place: 1 }], threat: true };
   const kinds = classes(drawMarks(marks, view, pitch, none).above);
   assert.deepEqual(kinds, [

@@ -201,7 +201,7 @@ const speeds = async () => {
     const { catalogue } = await import(`${assets}program/views.js`);
     return (await catalogue()).games.map(({ id }) => id);
   });
-  // Where the start is known by heart, nothing is searched.
+  // Where the start is solved, nothing is searched.
   const beyond = { gekitai: { position: '6/1x2o1/6/3o2/6/x4o 1' } };
   const request = (game) => ({ game, lines: 1, nodes: 400_000, ...beyond[game] });
   const inPage = (fields) =>

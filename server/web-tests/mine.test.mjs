@@ -19,7 +19,7 @@ test('games of an older version are brought over, each with its secret', () => {
   assert.ok(!kept.has('quadrille.games'));
 });
 
-test('what is not set is as it was meant to be, and what cannot be read is as none', () => {
+test('missing settings have their defaults, and what cannot be read counts as missing', () => {
   assert.deepEqual(prefs(), {
     theme: 'dark',
     sound: true,
@@ -70,7 +70,7 @@ test('a kept board is used only by the version that drew it', () => {
   assert.equal(mine.boardOf('b')?.svg, '<svg/>');
 });
 
-test('boards are kept of the games that were seen last, and no more of them than are looked at', () => {
+test('boards of the games seen last are kept, and no more than are needed', () => {
   const view = { svg: '<svg/>', size: [10, 10], text: '' };
   for (let i = 0; i < 20; i += 1) {
     write(`quadrille.board.n${i}`, { svg: '<svg/>', at: i });

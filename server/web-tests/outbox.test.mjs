@@ -39,7 +39,7 @@ test('a refusal is kept with its reason and does not hold up what follows', () =
   assert.equal(outbox.find(outbox.moved(box), 'a'), undefined);
 });
 
-test('"not now" is no refusal: the command waits and is tried again after a pause', () => {
+test('"not now" is not a refusal: the command waits and is tried again after a pause', () => {
   let box = outbox.sent(outbox.enqueue(outbox.EMPTY, wish('a', 1)), 'a');
   box = outbox.refused(box, 'a', { status: 503, error: 'the server is stopping' }, 1000);
   assert.equal(outbox.pendingTurn(box)?.phase, 'waiting');
@@ -47,10 +47,10 @@ test('"not now" is no refusal: the command waits and is tried again after a paus
   assert.equal(outbox.due(box, 1000 + 60_000)?.name, 'a');
 });
 
-test('a server that is broken inside is asked only some times', () => {
+test('a server with an internal error is asked only a few times', () => {
   let box = outbox.enqueue(outbox.EMPTY, wish('a', 1));
   for (let i = 0; i < 10; i++)
-    box = outbox.refused(outbox.sent(box, 'a'), 'a', { status: 500, error: 'an error inside' }, 0);
+    box = outbox.refused(outbox.sent(box, 'a'), 'a', { status: 500, error: 'internal error' }, 0);
   assert.equal(outbox.find(box, 'a')?.phase, 'refused');
 });
 

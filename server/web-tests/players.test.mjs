@@ -10,7 +10,7 @@ const ann = { id: 'ann', name: 'Ann', key: 'pk-ann' };
 const ben = { id: 'ben', name: 'Ben', key: 'pk-ben' };
 const refusal = (status) => Object.assign(new Error('refused'), { status });
 
-test('whoever plays as somebody else here can be who they were again, with their seats', () => {
+test('a player who switches to another can switch back, with their seats', () => {
   const kept = storage(new Map([['quadrille.seat.g.1', ann.key]]));
   keys.become(kept, ann);
   keys.become(kept, ben);
@@ -34,7 +34,7 @@ test('a key that is replaced takes its seats along, and no other ones', () => {
   assert.deepEqual(keys.earlier(kept), []);
 });
 
-test('what is forgotten is nowhere', () => {
+test('what is forgotten leaves no trace', () => {
   const all = new Map([
     ['quadrille.seat.g.1', ann.key],
     ['quadrille.seat.h.2', 'guest'],

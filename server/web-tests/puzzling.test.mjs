@@ -24,7 +24,7 @@ const puzzles = Array.from({ length: 7 }, (_, i) => ({
   rating: i,
 }));
 
-test('what was solved alone is not made less by help, and help is made more by solving', () => {
+test('help does not undo a solution without help, which replaces one with help', () => {
   const kept = storage();
   note(kept, 'g', 'p1', 'helped');
   assert.deepEqual(marksOf(kept, 'g'), { p1: 'helped' });
@@ -34,7 +34,7 @@ test('what was solved alone is not made less by help, and help is made more by s
   assert.deepEqual(marksOf(kept, 'other'), {});
 });
 
-test('damaged notes are as none', () => {
+test('damaged notes count as none', () => {
   const kept = storage();
   kept.setItem('quadrille.puzzles.g', '{');
   assert.deepEqual(marksOf(kept, 'g'), {});
@@ -63,7 +63,7 @@ test('what is solved at once lifts the rating and the streak, and what is not en
   assert.equal(standingOf(kept, 'other').played, 0);
 });
 
-test('who begins is as good as the first puzzle is hard, so that one puzzle does not move a rating by 600', () => {
+test('a new player is rated like the first puzzle, so that one puzzle does not move a rating by 600', () => {
   for (const solved of [true, false]) {
     const { was, now } = rate(storage(), 'g', { ...puzzles[0], rating: 800 }, solved);
     assert.equal(was.rating.rating, 800);

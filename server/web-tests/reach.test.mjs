@@ -5,7 +5,7 @@ import { createReach } from '../web/connection/reach.js';
 const never = () => new Promise(() => {});
 const soon = () => Promise.resolve();
 
-test('who waits is told when a probe is answered, and one search serves all', async () => {
+test('everybody who waits is notified when a probe is answered, and shares one search', async () => {
   let probes = 0;
   const reach = createReach({ probe: async () => ++probes >= 3, sleep: soon });
   const seen = [];

@@ -40,7 +40,7 @@ const reviewOf = (saved, turns = TURNS) => {
 };
 const settled = () => new Promise((resolve) => setTimeout(resolve));
 
-test('a review is kept when it is whole, and one that was broken off can be begun again', async () => {
+test('a review is kept when it is complete, and one that was interrupted can be restarted', async () => {
   const { review, told, runs, part } = reviewOf(undefined);
   review.go();
   assert.equal(part('review-start').hidden, true);

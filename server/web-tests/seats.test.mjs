@@ -118,7 +118,7 @@ test('a seat that somebody else has taken is said to be taken', async () => {
   );
 });
 
-test('a name that is refused can be mended', async () => {
+test('a refused name can be corrected', async () => {
   const send = async () => {
     throw refused(422);
   };

@@ -1,7 +1,7 @@
 // Every state in which a page can be looked at, by name: where it is, and what is done there first. states.test.mjs
 // reads the kinds of notices, tries, lessons and dialogs from the pages' code, and fails if one has no state here.
 //
-// A state is a path, or a function of the tools in `look.mjs` that opens a page; then its deed is done.
+// A state is a path, or a function of the tools in `look.mjs` that opens a page; then its `deed` is run.
 
 /** Begins a turn. */
 const beginTurn = (page) => page.click('.cells button.grab');
@@ -47,6 +47,34 @@ const sitDown = async ({ open, post }, more) => {
 const command = ({ post }, { id, tokens }, seat, what, fields = {}) =>
   post(`/api/games/${id}/commands`, { type: what, ...fields }, tokens[seat - 1]);
 
+/** A new player of the server. */
+const player = ({ post }, name) =>
+  post('/api/players', { name: `${name} ${Date.now() % 1_000_000}` });
+
+const BY_MAIL = { game: 'six-making', options: { size: 4 }, clock: { kind: 'days', days: 3 } };
+
+/** Two players meet in the lobby and play; each has another challenge there. Gives the game and their keys. */
+const meet = async (tools) => {
+  const { post } = tools;
+  const [one, two] = [await player(tools, 'Wilhelmina Widder'), await player(tools, 'Bo')];
+  const made = await post('/api/lobby', { ...BY_MAIL, side: 'first' }, one.key);
+  const { game } = await post(`/api/lobby/${made.challenge.id}`, {}, two.key);
+  await post('/api/lobby', { ...BY_MAIL, side: 'second' }, one.key);
+  await post('/api/lobby', { ...BY_MAIL, options: {}, rated: true }, two.key);
+  return { game, keys: [one.key, two.key], id: one.id };
+};
+
+/** The same, and the game is over. */
+const played = async (tools) => {
+  const met = await meet(tools);
+  const send = (seat, fields) =>
+    tools.post(`/api/games/${met.game}/commands`, fields, met.keys[seat - 1]);
+  await send(1, { type: 'move', turn: 'a1' });
+  await send(2, { type: 'move', turn: 'b2' });
+  await send(2, { type: 'resign' });
+  return met;
+};
+
 const CORNER = 'f6';
 
 /**
@@ -68,16 +96,41 @@ export const STATES = {
   'rules-all': '/rules/all',
   docs: '/docs',
   lobby: { server: true, at: '/lobby' },
+  'lobby-full': {
+    server: true,
+    at: async (tools) => {
+      await meet(tools);
+      await tools.open('/lobby');
+    },
+    deed: (page) => shown(page, 'tr[data-id]'),
+  },
+  'home-people': {
+    server: true,
+    at: async (tools) => {
+      await meet(tools);
+      await tools.open('/');
+    },
+    deed: (page) => Promise.all([shown(page, '#lobby tr'), shown(page, '#watched .live svg')]),
+  },
   archive: { server: true, at: '/archive' },
+  'archive-found': {
+    server: true,
+    at: async (tools) => {
+      await played(tools);
+      await tools.open('/archive?game=six-making');
+    },
+    deed: (page) => shown(page, 'tbody tr'),
+  },
   missing: '/rules/none',
   failed: { server: true, at: ({ open }) => open('/zzzzzzzz', '.empty') },
   atlas: '/results/gekitai/atlas',
   player: {
     server: true,
-    at: async ({ open, post }) => {
-      const { id } = await post('/api/players', { name: `Bea${Date.now() % 1_000_000}` });
-      await open(`/player/${id}`);
+    at: async (tools) => {
+      const { id } = await played(tools);
+      await tools.open(`/player/${id}`);
     },
+    deed: (page) => shown(page, 'tbody tr'),
   },
   'home-games': {
     at: async ({ device, open }) => {
@@ -91,7 +144,7 @@ export const STATES = {
     at: '/analysis/gekitai#zz',
     deed: async (page) => {
       await shown(page, '#toast');
-      // Its timer takes away the one that it has made.
+      // Its timer removes the original, not this copy.
       await page.$eval('#toast', (node) => node.replaceWith(node.cloneNode(true)));
     },
   },

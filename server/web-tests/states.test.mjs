@@ -15,26 +15,23 @@ const all = (name, kinds) => {
   assert.ok(kinds.length > 1, `${name}: only ${kinds}`);
   for (const kind of kinds) {
     const state = `${name}-${kind}`;
-    assert.ok(
-      STATES[state] || LIKE[state],
-      `${state} is looked at by nobody: add it to states.mjs`,
-    );
+    assert.ok(STATES[state] || LIKE[state], `${state} has no state: add it to states.mjs`);
   }
 };
 
-test('every notice of a game is looked at', () => {
+test('every notice of a game has a state', () => {
   all(
     'notice',
     [...read('game/noticecard.js').matchAll(/case '(\w+)'/g)].map(([, kind]) => kind),
   );
 });
 
-test('every stage of a lesson and of a puzzle is looked at', () => {
+test('every stage of a lesson and of a puzzle has a state', () => {
   all('lesson', union(read('pages/learn.js'), /@typedef \{(['\w|]+)\} Progress/));
   all('puzzle', union(read('pages/puzzling.js'), /progress: (['\w|]+)/));
 });
 
-test('every dialog is looked at', () => {
+test('every dialog has a state', () => {
   const texts = readdirSync(WEB, { recursive: true })
     .filter((path) => path.endsWith('.js') && path !== 'common/dialogs.js')
     .map(read);
@@ -48,12 +45,12 @@ test('every dialog is looked at', () => {
   );
 });
 
-test('every line that stands over a page is looked at', () => {
+test('every line over a page has a state', () => {
   const ids = ['connection/versions.js', 'connection/status.js', 'game/game.js', 'common/dom.js']
     .map(read)
     .flatMap((text) => [...text.matchAll(/el\(\s*'(?:p|section)#([\w-]+)/g)].map(([, id]) => id));
   assert.ok(ids.length >= 4, `only ${ids}`);
-  for (const id of ids) assert.ok(STATES[id], `${id} is looked at by nobody: add it to states.mjs`);
+  for (const id of ids) assert.ok(STATES[id], `${id} has no state: add it to states.mjs`);
 });
 
 test('what is like something else has no state of its own', () => {

@@ -26,7 +26,7 @@ test('a score is written from the first player, whoever is to move', () => {
   assert.equal(text.scoreText({ score: -9999, win_in: -3 }, 2), '+#3');
 });
 
-test('a score is read out with the name of whoever is better', () => {
+test('a score is read out with the name of the better player', () => {
   const words = (score, turn, winIn = null) =>
     text.scoreWords({ score, win_in: winIn }, turn, ['Ann', 'Bob']);
   assert.equal(words(24, 1), 'about even');
@@ -42,7 +42,7 @@ test('the bar is the share of the first player', () => {
   assert.equal(text.share({ bar: 700 }, 2), 0.3);
 });
 
-test('how long ago is told in minutes, hours below two days, then days', (t) => {
+test('ages are given in minutes, hours below two days, then days', (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: 1_000_000_000_000 });
   const ago = (minutes) => text.ago(1_000_000_000_000 - minutes * MINUTE);
   assert.deepEqual([0, 1, 59, 60, 47 * 60, 48 * 60].map(ago), [

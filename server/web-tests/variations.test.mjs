@@ -23,7 +23,7 @@ test('a line without variations numbers every second turn', () => {
   assert.equal(written(treeOf(['a', null], ['b', 0], ['c', 1])), '1. a b 2. c');
 });
 
-test('a variation stands behind the turn it replaces, and the number is said again after it', () => {
+test('a variation follows the turn it replaces, and the number is repeated after it', () => {
   const turns = [
     ...[
       ['a', null],
@@ -40,7 +40,7 @@ test('a variation stands behind the turn it replaces, and the number is said aga
   assert.equal(written(treeOf(...turns, ['z', 4])), '1. a b (1… x 2. y (2. z)) 2. c d');
 });
 
-test('the number is said again after a comment', () => {
+test('the number is repeated after a comment', () => {
   const tree = withComment(treeOf(['a', null], ['b', 0]), 0, 'why?');
   assert.equal(written(tree), '1. a 1… b');
 });

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Turns of a random opening.
 const OPENING: usize = 4;
-/// Openings that this search decides are left out.
+/// Node limit of the search that discards decided openings.
 const DECIDED: u64 = 4_000;
 /// Longer games count as draws.
 const MOST_MOVES: usize = 300;
@@ -29,7 +29,7 @@ pub struct Duel<'a, G: Play> {
 }
 
 impl<G: Play> Duel<'_, G> {
-    /// Plays all games; tells won, drawn and lost games of the first net.
+    /// Plays all games; returns the first net's wins, draws and losses as text.
     pub fn run(&self) -> String {
         let (next, results) = (AtomicUsize::new(0), Mutex::new((Wdl::default(), Pairs::default())));
         std::thread::scope(|scope| {

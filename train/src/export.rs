@@ -1,8 +1,8 @@
 //! Samples as arrays for a learner outside this program.
 //!
 //! A line of JSON says what follows, little-endian, sample by sample in each array: inputs (padded with their number),
-//! stage, hand-made estimate, target (not a number if there is none), then for each choice its slots (padded with their number) and its hand-made
-//! order (choices are padded with minus infinity).
+//! stage, hand-made estimate, target (not a number if there is none), then for each choice its slots (padded with their
+//! number) and its hand-made order (choices are padded with minus infinity).
 
 use crate::Args;
 use crate::data::Sample;
@@ -31,7 +31,7 @@ pub fn export<G: Learnable, const H: usize>(
     let seed = args.seed.wrapping_mul(7_919).wrapping_add(u64::from(generation));
     let seen = |number: usize| {
         let mut random = Random::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number as u64);
-        // Images of a position follow each other, so that what is kept back is kept back in all of them.
+        // Images of a position are adjacent, so that a position is held out with all its images.
         let image = if number.is_multiple_of(IMAGES) { 0 } else { random.below(G::IMAGES) };
         goal.see(&samples[number / IMAGES], image, &mut random)
     };
@@ -58,7 +58,7 @@ pub fn export<G: Learnable, const H: usize>(
         .with_context(|| format!("cannot write {}", file.display()))
 }
 
-/// How long the rows of the arrays are, and with what they are padded.
+/// The row lengths of the arrays, and their padding.
 struct Shape {
     width: usize,
     no_input: u16,

@@ -13,10 +13,10 @@ use rules::{Game, Player};
 
 /// Positions of one step.
 const BATCH: usize = 8_192;
-/// Parts of a batch whose slopes are summed by themselves: always as many, so that the sum does not depend
-/// on the threads.
+/// Parts of a batch whose gradients are summed separately: a fixed number, so that the sum does not depend on the
+/// number of threads.
 const PARTS: usize = 16;
-/// One position in this many is held back, to test the net on positions it was not trained on.
+/// One position in this many is held out, to test the net on positions it was not trained on.
 const HELD_BACK: usize = 50;
 const RATE: f32 = 1.5e-3;
 /// A stage with fewer positions than this learns nothing that can be trusted.
@@ -67,7 +67,7 @@ pub fn learn<G: Learnable, const H: usize>(
                 sum[0].iter_mut().zip(part).for_each(|(sum, slope)| *sum += slope);
             }
             sum[0].iter_mut().for_each(|slope| *slope /= batch.len() as f32);
-            // Half a cosine from the full rate to none.
+            // Cosine decay of the learning rate.
             let part = done as f32 / steps as f32;
             let rate = RATE * 0.5 * (1.0 + (std::f32::consts::PI * part).cos()) + 1e-6;
             adam.step(&mut model.weights, &sum[0], rate);
@@ -76,9 +76,7 @@ pub fn learn<G: Learnable, const H: usize>(
         if epoch % 5 == 0 || epoch == args.epochs {
             let learned = total / order.len() as f32;
             let (float, whole) = held_back(&model, samples, &held, &goal);
-            println!(
-                "  epoch {epoch}: loss {learned:.4}, kept back {float:.4}, rounded {whole:.4}"
-            );
+            println!("  epoch {epoch}: loss {learned:.4}, held out {float:.4}, rounded {whole:.4}");
         }
     }
     adam.forget_unused(&mut model.weights);
@@ -95,8 +93,8 @@ fn positions_by_stage<G: Learnable>(samples: &[Sample<G>]) -> [usize; STAGES] {
     counts
 }
 
-/// Gives stages that had too few positions the last layer of the nearest one that had enough: theirs is still the noise
-/// that learning began with.
+/// Gives stages that had too few positions the last layer of the nearest one that had enough: theirs still has its
+/// random initialisation.
 fn share_stages<const H: usize>(net: &mut Net<H>, positions: [usize; STAGES]) {
     let learned = |stage: &usize| positions[*stage] >= FEWEST;
     for stage in (0..STAGES).filter(|stage| !learned(stage)) {
@@ -107,7 +105,7 @@ fn share_stages<const H: usize>(net: &mut Net<H>, positions: [usize; STAGES]) {
     }
 }
 
-/// What is to be learned about a position.
+/// The settings of the training targets.
 pub struct Goal<G: Play> {
     /// The score at which games are won 73 times in a hundred.
     pub scale: f32,
@@ -166,7 +164,7 @@ impl<G: Learnable> Goal<G> {
     }
 }
 
-/// The slopes of a batch in parts; returns the sum of the losses.
+/// The gradients of a batch in parts; returns the sum of the losses.
 fn batch_slopes<G: Learnable, const H: usize>(
     model: &Model<H>,
     samples: &[Sample<G>],
@@ -199,7 +197,7 @@ fn batch_slopes<G: Learnable, const H: usize>(
     })
 }
 
-/// The loss on what was kept back, of the model and of the net in whole numbers.
+/// The loss on the held-out positions, of the model and of the quantised net.
 fn held_back<G: Learnable, const H: usize>(
     model: &Model<H>,
     samples: &[Sample<G>],

@@ -1,6 +1,6 @@
 //! Makes the nets of the engine: games against itself, then learning from them, generation by generation.
 //!
-//! Everything follows from the seed, whatever the number of threads, and goes on where it was stopped.
+//! The seed determines everything, whatever the number of threads, and an interrupted run resumes where it stopped.
 
 mod data;
 mod duel;
@@ -49,7 +49,7 @@ pub struct Args {
     /// How many positions the search looks at for each move
     #[arg(long, default_value_t = 2_000)]
     nodes: u64,
-    /// How often each position is learned
+    /// How often the positions are gone through
     #[arg(long, default_value_t = 40)]
     epochs: usize,
     /// How much the result of the game counts, from 0 to 1; the rest is what the search said
@@ -142,7 +142,9 @@ pub fn run(args: &Args) -> Result<()> {
         "gekitai" => generations::<Gekitai, 64>(args),
         "jeson-mor" => generations::<JesonMor, 64>(args),
         other => {
-            bail!("no net is made for `{other}`: say glaisher, gekitai, jeson-mor or six-making")
+            bail!(
+                "there are no nets for `{other}`: choose glaisher, gekitai, jeson-mor or six-making"
+            )
         }
     }
 }
@@ -155,7 +157,7 @@ fn generations<G: Learned<H>, const H: usize>(args: &Args) -> Result<()> {
         .context("the options of the game have changed")?;
     let read = |file: &Path| -> Result<G::Judge> {
         let net = Net::<H>::read::<G>(&fs::read(file)?)
-            .with_context(|| format!("{} is no net of this game", file.display()))?;
+            .with_context(|| format!("{} is not a net of this game", file.display()))?;
         Ok(G::by(Box::leak(Box::new(net)), args))
     };
     if let Some(nets) = &args.duel {
@@ -174,8 +176,8 @@ fn generations<G: Learned<H>, const H: usize>(args: &Args) -> Result<()> {
         println!("{} against {}: {}", nets[0].display(), nets[1].display(), duel.run());
         return Ok(());
     }
-    let folder = args.output.as_deref().context("say where games and nets are kept")?;
-    fs::create_dir_all(folder).context("cannot make the folder")?;
+    let folder = args.output.as_deref().context("expected a folder for games and nets")?;
+    fs::create_dir_all(folder).context("cannot create the folder")?;
     let mut judge = match &args.first {
         Some(file) => read(file)?,
         None => <G as Play>::by_hand(),

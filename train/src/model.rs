@@ -3,7 +3,7 @@
 use engine::net::{FIRST, LARGEST, LAST, LOGIT, Net, STAGES};
 use rules::random::Random;
 
-/// What is learned: the layers of the net one after the other.
+/// The trainable weights: the layers of the net one after the other.
 #[derive(Clone)]
 pub struct Model<const H: usize> {
     pub inputs: usize,
@@ -19,7 +19,7 @@ pub struct Seen {
     pub stage: usize,
     /// The hand-made estimate in natural units.
     pub hand: f32,
-    /// How likely a win is; nothing if the search never evaluates such positions.
+    /// How likely a win is; `None` if the search never evaluates such positions.
     pub target: Option<f32>,
     /// Moves to choose from, the best one first; none if there is no choice.
     pub moves: Vec<Choice>,
@@ -93,7 +93,7 @@ impl<const H: usize> Model<H> {
         sigmoid(self.out(&self.hidden(&seen.inputs), seen))
     }
 
-    /// Adds to `slope` how the loss of a position depends on each weight; returns the loss.
+    /// Adds the gradient of a position's loss to `slope`; returns the loss.
     pub fn slope(&self, seen: &Seen, slope: &mut [f32]) -> f32 {
         let at = self.layout();
         let sums = self.hidden(&seen.inputs);
@@ -131,7 +131,7 @@ impl<const H: usize> Model<H> {
         seen.moves.iter().map(output).collect()
     }
 
-    /// Adds the policy's part to the slope and to that of the hidden layer; returns its part of the loss.
+    /// Adds the policy's gradient to `slope` and to that of the hidden layer; returns the policy's loss.
     fn slope_of_policy(
         &self,
         seen: &Seen,
@@ -160,7 +160,7 @@ impl<const H: usize> Model<H> {
         -POLICY * (likely[0] / all).max(1e-6).ln()
     }
 
-    /// The net in whole numbers.
+    /// The quantised net.
     pub fn rounded(&self) -> Net<H> {
         let at = self.layout();
         let round = |from: usize, unit: i32| {
@@ -192,7 +192,7 @@ pub fn loss(guess: f32, target: f32) -> f32 {
     -(target * log(guess) + (1.0 - target) * log(1.0 - guess))
 }
 
-/// Adam's rule.
+/// The Adam optimiser.
 pub struct Adam {
     mean: Vec<f32>,
     square: Vec<f32>,
@@ -204,7 +204,7 @@ impl Adam {
         Adam { mean: vec![0.0; weights], square: vec![0.0; weights], steps: 0 }
     }
 
-    /// Sets to zero what no position has ever had a say in: noise of the beginning, which nobody needs.
+    /// Zeroes weights that no position has ever affected, which are left over from the initialisation.
     pub fn forget_unused(&self, weights: &mut [f32]) {
         for (weight, square) in weights.iter_mut().zip(&self.square) {
             if *square == 0.0 {

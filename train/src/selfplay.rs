@@ -30,7 +30,7 @@ pub struct Plan<'a, O> {
 /// No game goes on for longer: it counts as a draw.
 const MOST_MOVES: usize = 240;
 
-/// Plays until a file has enough positions; goes on where an earlier run ended.
+/// Plays until a file has enough positions; resumes where an earlier run ended.
 pub fn play<G: Play>(judge: &G::Judge, plan: &Plan<'_, G::Options>, file: &Path) -> Result<()> {
     let (games, mut positions) = resume(file)?;
     if positions >= plan.positions {
@@ -60,7 +60,7 @@ pub fn play<G: Play>(judge: &G::Judge, plan: &Plan<'_, G::Options>, file: &Path)
         let (began, mut told, before) = (Instant::now(), Instant::now(), positions);
         while let Ok((number, count, text)) = receiver.recv() {
             early.insert(number, (count, text));
-            // In their order, so that the file does not depend on the threads.
+            // In order, so that the file does not depend on the number of threads.
             while let Some((count, text)) = early.remove(&wanted) {
                 wanted += 1;
                 if positions >= plan.positions {
@@ -82,7 +82,7 @@ pub fn play<G: Play>(judge: &G::Judge, plan: &Plan<'_, G::Options>, file: &Path)
     })
 }
 
-/// How many games and positions a file has; what a killed run left of a line is cut off.
+/// How many games and positions a file has; cuts off a line that a killed run left incomplete.
 fn resume(file: &Path) -> Result<(usize, usize)> {
     let Ok(open) = File::open(file) else { return Ok((0, 0)) };
     let (mut games, mut positions, mut length) = (0, 0, 0);

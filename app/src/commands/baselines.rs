@@ -17,7 +17,7 @@ use std::path::PathBuf;
   quadrille baselines --games 100 --concurrency 8 -o baselines.md
 
 Each of the players meets some of the others; ratings are fitted to all games (Bradley and Terry). Random play is
-rated 0. These players look at a fixed number of positions, so a table can be made again on any machine.")]
+rated 0. These players look at a fixed number of positions, so a table can be reproduced on any machine.")]
 pub struct BaselinesArgs {
     /// The games; all of them if none is named
     pub games: Vec<String>,

@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use table::State;
 
-/// How often it is asked what is new.
+/// How often the server is polled.
 const LOOK: Duration = Duration::from_millis(500);
 
-/// How often a game is asked for that is not there, before the next one is looked for.
+/// How often a missing game is requested before the bot looks for another.
 const MISSING: u32 = 20;
 
 /// The size of the transposition table, in MiB.
@@ -25,14 +25,14 @@ const TABLE: usize = 32;
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   quadrille bot --server http://127.0.0.1:8000 --key pk-… --name 'My bot' --game gekitai --level 7
-The bot plays whoever wants the same game with the same clock, one game after the other, until it is
-ended or has played --games of them. It is marked as a bot. With --name it becomes a player, unless
-it is one already.")]
+The bot plays anybody who wants the same game with the same clock, one game after the other, until it is
+stopped or has played --games of them. It is marked as a bot. With --name it registers, unless
+it is already a player.")]
 pub struct BotArgs {
     /// The server
     #[arg(long, value_name = "URL")]
     pub server: String,
-    /// The key: `pk-` and 22 to 64 letters and digits that nobody can guess; or else $QUADRILLE_KEY
+    /// The key: `pk-` and 22 to 64 letters and digits that nobody can guess; by default $QUADRILLE_KEY
     #[arg(long, value_name = "KEY")]
     pub key: Option<String>,
     /// The name under which the bot registers
@@ -47,10 +47,10 @@ pub struct BotArgs {
     /// Minutes for the game and seconds for each turn
     #[arg(long, value_name = "CLOCK", default_value = "5+3")]
     pub clock: String,
-    /// Play games that count for nobody's rating
+    /// Play casual games, which affect no ratings
     #[arg(long)]
     pub casual: bool,
-    /// End after so many games
+    /// Stop after this many games
     #[arg(long, value_name = "COUNT")]
     pub games: Option<u64>,
     /// Options of the game.
@@ -111,7 +111,7 @@ fn meet(club: &Club, wanted: &Value, id: &str) -> Result<String, String> {
         std::thread::sleep(LOOK);
         found = match found {
             Some(_) => club.patiently("GET", &format!("lobby/{id}"), &Value::Null)?,
-            // The server has not heard of this bot for a while.
+            // The challenge has expired.
             None => club.patiently("POST", "lobby", wanted)?,
         };
     }
@@ -123,13 +123,13 @@ struct Player {
 }
 
 impl Player {
-    /// Plays a game to its end, and says how it ended.
+    /// Plays a game to its end, and returns how it ended.
     fn play(&mut self, club: &Club, id: &str) -> Result<String, String> {
         let path = format!("games/{id}");
         let mut missing = 0;
         loop {
             let Some(told) = club.patiently("GET", &path, &Value::Null)? else {
-                // It may have been promised and not made yet, or an operator has deleted it.
+                // It may have been announced and not created yet, or an operator has deleted it.
                 missing += 1;
                 if missing > MISSING {
                     return Ok("the game was deleted".into());

@@ -21,8 +21,8 @@ pub fn run(shell: Shell) -> Result<(), Failure> {
     print(&script)
 }
 
-/// Bash breaks words at colons, which are part of players here: they are put together again for the script,
-/// and what is before the last colon is left out of the answers.
+/// Bash splits words at colons, which names of players contain here: this joins them for the script, and removes
+/// everything up to the last colon from the answers.
 const COLONS: &str = r#"
 _quadrille_with_colons() {
     local -a words=()

@@ -21,12 +21,12 @@ For each position of a game: the position itself, the player to move, the turn p
 the game and a policy over the best turns. A file that ends with .npz is an archive of NumPy arrays
 (`numpy.load`); with .parquet it is a table, and what is added to games goes to files of its own:
 NAME-puzzles.parquet, NAME-exact.parquet. A card with the meaning of each array or column, the seed and the
-version is written next to it, with the ending .md. The same command writes the same file on any machine, on any
+version is written next to it, with the ending .md. The same command writes the same file on any machine, with any
 number of threads.")]
 pub struct DataArgs {
     /// The game
     pub game: String,
-    /// The file to write, with the ending .npz or .parquet
+    /// The file to write, ending in .npz or .parquet
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
     /// How many games the engine plays against itself
@@ -44,7 +44,7 @@ pub struct DataArgs {
     /// The seed of the random numbers
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// The number of turns after which a game is given up
+    /// The number of turns after which a game is abandoned
     #[arg(long, default_value_t = 300, value_name = "TURNS")]
     pub max_turns: u32,
     /// How many games are played at once
@@ -53,7 +53,7 @@ pub struct DataArgs {
     /// Add the puzzles that come with the game
     #[arg(long)]
     pub puzzles: bool,
-    /// Add every position that can follow with its exact result; for small boards
+    /// Add every reachable position with its exact result; for small boards
     #[arg(long)]
     pub complete: bool,
     /// How much memory --complete may take

@@ -10,14 +10,14 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
-/// How often it is asked whether somebody plays.
+/// How often the server is polled for an opponent.
 const LOOK: Duration = Duration::from_secs(1);
 
 const HELP: &str = "list                      who wants to play\n\
     NUMBER                    play with one of them\n\
-    play GAME [CLOCK]         with whoever wants the same, as soon as there is somebody\n\
-    offer GAME [CLOCK] [rated]  be listed, and wait\n\
-    mine                      your games that go on; `mine 1` opens the first\n\
+    play GAME [CLOCK]         with anybody who wants the same, as soon as possible\n\
+    offer GAME [CLOCK] [rated]  list your offer, and wait\n\
+    mine                      your games in progress; `mine 1` opens the first\n\
     watch [NUMBER]            games that are being played\n\
     played GAME [TURNS]       what was played there in public games\n\
     name NAME                 become a player, who can play rated games\n\
@@ -36,7 +36,7 @@ typed. Games that are arranged here are public.")]
 pub struct LobbyArgs {
     /// The server, or the link with your key
     pub server: String,
-    /// The key of a player, instead of the one that is kept; or else $QUADRILLE_KEY
+    /// The key of a player; by default $QUADRILLE_KEY, or the one that is kept
     #[arg(long, value_name = "KEY")]
     pub key: Option<String>,
     /// How it is played.
@@ -57,7 +57,7 @@ pub fn run(args: &LobbyArgs) -> Result<(), Failure> {
     let mut hall = Hall { club: Club::new(link, &key), key, saves, listed: Vec::new(), args };
     hall.enter()?;
     loop {
-        // Line by line: whoever holds the lock of the input keeps it from the game that follows.
+        // Line by line: holding the lock of standard input would block the game that follows.
         let mut line = String::new();
         let read = std::io::stdin().read_line(&mut line);
         if read.map_err(|error| Failure::Other(error.into()))? == 0 {
@@ -96,7 +96,7 @@ struct Hall<'a> {
     club: Club,
     key: String,
     saves: Saves,
-    /// What was listed last: the path of each with the version that was seen.
+    /// The last list that was shown: the path of each entry and its version.
     listed: Vec<(String, Value)>,
     args: &'a LobbyArgs,
 }
@@ -118,7 +118,9 @@ impl Hall<'_> {
             print("You are a guest; `name NAME` makes you a player.\n")?;
         }
         let list = self.list().map_err(Failure::user)?;
-        print(list)
+        print(format!(
+            "Games arranged here are public: anybody can watch them and find them again.\n{list}"
+        ))
     }
 
     fn register(&mut self, name: &str) -> Result<(), String> {
@@ -152,7 +154,7 @@ impl Hall<'_> {
                     format!("{:>3}  {:<12} {:<24} {turn}\n", i + 1, text(&game["game"]), who)
                 };
                 let all: String = games.iter().enumerate().map(line).collect();
-                said(if all.is_empty() { "no game of yours goes on\n".into() } else { all })
+                said(if all.is_empty() { "you have no games in progress\n".into() } else { all })
             }),
             ["mine", number] => {
                 let games = self.mine()?;
@@ -199,17 +201,18 @@ impl Hall<'_> {
             let rating = one["rating"].as_i64().map_or(String::new(), |own| format!("{own}{sure}"));
             let rated = if one["rated"] == true { "rated" } else { "casual" };
             let (game, clock) = (text(&one["game"]), clock_words(&one["clock"]));
-            format!("{:>3}  {who:<24} {rating:<6} {game:<12} {clock:<16} {rated}\n", i + 1)
+            let more = particulars(one);
+            format!("{:>3}  {who:<24} {rating:<6} {game:<12} {clock:<16} {rated}{more}\n", i + 1)
         };
         let lines: String = all.iter().enumerate().map(line).collect();
         Ok(if lines.is_empty() {
-            "nobody waits; `play GAME` or `offer GAME` does\n".into()
+            "nobody is waiting; try `play GAME` or `offer GAME`\n".into()
         } else {
             lines
         })
     }
 
-    /// What was played after some turns, and how it ended.
+    /// The turns that were played after some others in public games, and the results.
     fn played(&self, game: &str, turns: &[&str]) -> Result<String, String> {
         let entry = engine::find(game).ok_or_else(|| format!("there is no game `{game}`"))?;
         let mut session = (entry.start)(&Map::new()).map_err(|error| error.to_string())?;
@@ -278,7 +281,7 @@ impl Hall<'_> {
             std::thread::sleep(LOOK);
             let seen = match self.club.patiently("GET", &path, &Value::Null)? {
                 Some(seen) => seen,
-                // The server has not heard of us for a while.
+                // The challenge has expired.
                 None => self.club.ask("POST", "lobby", &wanted)?,
             };
             if let Some(game) = seen["game"].as_str() {
@@ -301,6 +304,18 @@ fn picked<'a>(games: &'a [Value], number: &str) -> Result<&'a Value, String> {
     let at = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
     at.and_then(|at| games.get(at))
         .ok_or_else(|| format!("there is no game `{number}` in the list"))
+}
+
+/// Unusual options of a challenge, and who begins.
+fn particulars(one: &Value) -> String {
+    let options = one["options"].as_object().into_iter().flatten();
+    let options = options.map(|(name, value)| format!(", {} {value}", name.replace('_', " ")));
+    let begins = match one["side"].as_str() {
+        Some("first") => ", the other begins",
+        Some("second") => ", you begin",
+        _ => "",
+    };
+    options.collect::<String>().replace('"', "") + begins
 }
 
 fn clock_words(clock: &Value) -> String {

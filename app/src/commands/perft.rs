@@ -38,7 +38,7 @@ pub struct PerftArgs {
     pub options: GameOptions,
 }
 
-/// How often Ctrl-C and the progress are looked at.
+/// How often Ctrl-C and the progress are checked.
 const PAUSE: Duration = Duration::from_millis(100);
 
 pub fn run(args: &PerftArgs) -> Result<(), Failure> {
@@ -53,12 +53,12 @@ pub fn run(args: &PerftArgs) -> Result<(), Failure> {
     let (send, counts) = channel();
     let (depth, whole) = (args.depth, args.turns);
     std::thread::spawn(move || {
-        // Nobody receives them any more when the program ends.
+        // The receiver is gone when the program ends.
         let mut tell = |text: &str, count| drop(send.send((text.to_owned(), count)));
         if whole || depth < 3 {
             return session.perft(depth, whole, &mut tell);
         }
-        // A first move may take long, so what follows it is told as well, without a name.
+        // A first move may take long, so the counts below it are reported as well, without a name.
         for step in session.steps() {
             let mut next = session.boxed_clone();
             if next.play(&step.text).is_ok() {
@@ -71,7 +71,7 @@ pub fn run(args: &PerftArgs) -> Result<(), Failure> {
             }
         }
     });
-    // What is counted twice is counted once: under no name, or under the move's where nothing came before it.
+    // Each count enters the total once: without a name, or with the move's name if nothing was reported below it.
     let is_detailed = !args.turns && args.depth >= 3;
     let (mut total, mut done) = (u64::from(args.depth == 0), 0);
     let mut ticker = Ticker::new();

@@ -120,7 +120,7 @@ pub struct PlayArgs {
     /// Options of the game.
     #[command(flatten)]
     pub options: GameOptions,
-    /// What the user's file of settings says.
+    /// The user's file of settings.
     #[arg(skip)]
     pub config: Config,
 }
@@ -183,7 +183,7 @@ pub fn sit_down(link: &str, look: &OnlineLook, invitation: Option<String>) -> Re
     online(look, config, saves, Opened { invitation, ..opened })
 }
 
-/// Looks on at a game on a server.
+/// Watches a game on a server.
 pub fn watch(args: &OnlineArgs) -> Result<(), Failure> {
     let config = config::load().map_err(Failure::user)?;
     let saves = Saves::open(args.look.data.as_deref()).map_err(Failure::user)?;

@@ -15,12 +15,12 @@ use std::path::PathBuf;
   quadrille puzzles gekitai --count 10
   quadrille puzzles jeson-mor --size 7 --seed 5 -o puzzles.txt
   quadrille puzzles gekitai --rate puzzles.txt -o sorted.txt
-The puzzles are records, from easy to hard. No turn but the solution wins within the turns that
-the tag Only tells.")]
+The puzzles are records, from easy to hard. Only the solution wins within the number of turns
+in the tag Only.")]
 pub struct PuzzlesArgs {
     /// The game
     pub game: String,
-    /// Rate the puzzles of a file again instead, by the engine as it is now, and sort them
+    /// Rate the puzzles of a file again with the current engine instead, and sort them
     #[arg(long, value_name = "FILE", conflicts_with_all = ["count", "games", "seed"])]
     pub rate: Option<PathBuf>,
     /// How many to collect

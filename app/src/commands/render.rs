@@ -29,7 +29,7 @@ pub struct RenderArgs {
     /// Show a recorded game after this many turns
     #[arg(long, value_name = "TURNS")]
     pub after: Option<usize>,
-    /// What to write; by default as the name of the output file says, else text
+    /// What to write; by default what the name of the output file says, or else text
     #[arg(long, value_enum)]
     pub format: Option<Format>,
     /// Write to a file instead of standard output
@@ -174,7 +174,7 @@ fn format(args: &RenderArgs) -> Result<Format, Failure> {
         (None, Some("sgf")) => Ok(Format::Sgf),
         (None, Some("txt") | None) => Ok(Format::Text),
         (None, Some(other)) => {
-            let message = format!("no format is known for `.{other}`; say one with --format");
+            let message = format!("unknown ending `.{other}`; name a format with --format");
             Err(Failure::user(message))
         }
     }

@@ -1,4 +1,4 @@
-//! `quadrille review`: whole files of games, gone over by the engine.
+//! `quadrille review`: the engine's judgement of whole files of games.
 
 use crate::commands::analyze::thousandths;
 use crate::output::draft::Draft;
@@ -24,7 +24,7 @@ use std::path::PathBuf;
   quadrille review game.txt --time 2              two seconds for each position
 Signs: ?? a blunder, ? a mistake, ?! an inaccuracy. Values are in pieces, from the first player's
 point of view. Ctrl-C ends the work and keeps the games that are finished; if there was
-such a FILE before, in FILE.part. A game that cannot be read is named and stays as it is, and the
+such a FILE before, they are in FILE.part. A game that cannot be read is named and stays as it is, and the
 exit code is 2.")]
 pub struct ReviewArgs {
     /// Files of records (- for standard input)
@@ -47,7 +47,7 @@ pub struct ReviewArgs {
     pub threads: u8,
 }
 
-/// A game to go over.
+/// A game to review.
 struct Game {
     file: String,
     /// Its number in the file, from 1.
@@ -112,11 +112,11 @@ pub fn run(args: &ReviewArgs) -> Result<(), Failure> {
     }
     match unread {
         0 => Ok(()),
-        _ => Err(Failure::user(format!("{unread} of {count} games could not be gone over"))),
+        _ => Err(Failure::user(format!("{unread} of {count} games could not be reviewed"))),
     }
 }
 
-/// What is written of a game: one that cannot be read stays as it is.
+/// The output for a game: one that cannot be read stays as it is.
 fn text(game: &Game, judged: &Result<Vec<Judged>, String>, as_json: bool) -> String {
     let Game { file, number, text, read } = game;
     match (read, judged) {
@@ -150,7 +150,7 @@ fn read(text: &str) -> Result<Read, String> {
     Ok(Read { record, session })
 }
 
-/// What the engine says of each turn, in order, or why it cannot say anything.
+/// The engine's judgement of each turn, in order, or why there is none.
 fn judge(
     game: &Game,
     effort: &Effort,

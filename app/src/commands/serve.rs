@@ -26,18 +26,18 @@ pub struct ServeArgs {
     /// machine: unix:/run/quadrille/http.sock
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8000", value_parser = place)]
     pub listen: server::Place,
-    /// The file that keeps the games, or its folder; by default in the user's data folder. Or a database that
-    /// several servers share: postgres://user:password@host/name. Or else $QUADRILLE_DATA
+    /// The file that keeps the games, or its folder; or a database that several servers share:
+    /// postgres://user:password@host/name. By default $QUADRILLE_DATA, or else a file in the user's data folder
     #[arg(long, value_name = "FILE")]
     pub data: Option<PathBuf>,
-    /// Where servers that share a database tell each other what is new: nats://host:port, separated by commas.
-    /// Or else $QUADRILLE_NATS
+    /// The NATS servers over which servers with one database exchange events: nats://host:port, separated by commas. By
+    /// default $QUADRILLE_NATS
     #[arg(long, value_name = "URL")]
     pub nats: Option<String>,
     /// The public address, if the server is behind a proxy
     #[arg(long, value_name = "URL")]
     pub base_url: Option<String>,
-    /// A proxy on another machine whose X-Forwarded-For is believed, as that of proxies on this one is
+    /// A proxy on another machine whose X-Forwarded-For is trusted, as that of proxies on this one is
     #[arg(long = "proxy", value_name = "ADDRESS", value_delimiter = ',', requires = "base_url")]
     pub proxies: Vec<IpAddr>,
     /// Open the browser
@@ -59,7 +59,7 @@ pub struct ServeArgs {
     /// new-games, allowance, connections, keep-finished, keep-unfinished, keep-unplayed
     #[arg(long, value_name = "FILE")]
     pub limits: Option<PathBuf>,
-    /// Delete finished games after this time, such as 2y or 90d; by default they are kept for ever
+    /// Delete finished games after this time, such as 2y or 90d; by default they are kept forever
     #[arg(long, value_name = "TIME", value_parser = server::admin::settings::age)]
     pub keep_finished: Option<Duration>,
     /// Delete unfinished games this long after their last event, unless a clock runs
@@ -145,7 +145,7 @@ pub fn move_games(from: &Path, to: &Path) -> Result<(), Failure> {
     let server::store::moving::Moved { games, known, events, hash } =
         moved.map_err(Failure::user)?;
     let told = format!(
-        "{games} games with {events} events are in both, {known} of them were before\nSHA-256 of all: {hash}\n"
+        "{games} games with {events} events are in both, {known} of them already were\nSHA-256 of all: {hash}\n"
     );
     print(told)
 }
@@ -157,7 +157,7 @@ pub fn address(text: &str) -> Result<SocketAddr, String> {
         return Ok((Ipv4Addr::LOCALHOST, port).into());
     }
     let found = text.to_socket_addrs().map(Vec::from_iter).unwrap_or_default();
-    // A name may have addresses of both kinds; programs that know one know the older.
+    // A name may have IPv4 and IPv6 addresses; programs that support only one support IPv4.
     let first = found.iter().find(|address| address.is_ipv4()).or(found.first());
     first.copied().ok_or_else(|| "expected host:port, as in 127.0.0.1:8000".to_owned())
 }
@@ -205,14 +205,14 @@ pub fn data(named: Option<&Path>) -> Result<PathBuf, Failure> {
 
 fn started(config: &server::Config, place: &server::Place, open: bool) {
     let url = config.base_url.clone().unwrap_or_else(|| place.to_string());
-    // It does not matter if nobody can read it.
+    // Standard output may be closed.
     let _ = print(format!("Quadrille is at {url}\n"));
     if open {
         let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
         let command =
             Command::new(opener).arg(&url).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         if command.is_err() {
-            let _ = print(format!("no program `{opener}` to open it with\n"));
+            let _ = print(format!("there is no program `{opener}` to open it with\n"));
         }
     }
 }

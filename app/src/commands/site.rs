@@ -1,4 +1,4 @@
-//! `quadrille site`: the pages as files, for hosts that do nothing but hand them out.
+//! `quadrille site`: the pages as files, for static hosts.
 
 use crate::shell::failure::{Failure, print};
 use anyhow::Context;
@@ -19,7 +19,7 @@ pub fn run(folder: &Path) -> Result<(), Failure> {
     }
     tidy(folder).map_err(Failure::Other)?;
     let (name, kib) = (folder.display(), bytes.div_ceil(1024));
-    print(format!("{count} files, {kib} KiB, in {name}; any web host can carry them\n"))
+    print(format!("{count} files, {kib} KiB, in {name}; any web host can serve them\n"))
 }
 
 /// Refuses a folder that holds anything else.
@@ -44,7 +44,7 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
         .map_err(Failure::Other)
 }
 
-/// Removes the files of older versions, now that no document names them.
+/// Removes the files of older versions, now that no page refers to them.
 fn tidy(folder: &Path) -> anyhow::Result<()> {
     let version = Files::new(None).version().to_owned();
     for entry in fs::read_dir(folder.join("assets"))? {

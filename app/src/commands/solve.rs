@@ -41,10 +41,10 @@ pub struct SolveArgs {
     /// Do not look for wins that take more turns than this
     #[arg(long, value_name = "TURNS", value_parser = clap::value_parser!(u32).range(1..=120))]
     pub within: Option<u32>,
-    /// How long to search, by the clock on the wall
+    /// How long to search, in wall-clock time
     #[arg(long, value_name = "SECONDS")]
     pub time: Option<f64>,
-    /// How much processor time to use, of all threads; 60 seconds unless another limit is given
+    /// How much processor time all threads together may use; 60 seconds unless another limit is given
     #[arg(long, value_name = "SECONDS")]
     pub cpu: Option<f64>,
     /// How many positions to look at
@@ -65,7 +65,7 @@ pub struct SolveArgs {
     /// Continue from a checkpoint
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
-    /// Solve every position that can follow, in memory or, for games that have such a table, in a file
+    /// Solve every reachable position, in memory or, for games that have such a table, in a file
     #[arg(long, conflicts_with_all = ["method", "player", "within", "time", "cpu", "nodes", "checkpoint", "resume"])]
     pub complete: bool,
     /// Write the certificate of a win to this file, compressed if its name ends in .gz; or the table
@@ -80,7 +80,7 @@ const METHODS: &[Word<Method>] = &[
     ("plain", "The same by a second search, slow, which confirms the first", Method::Plain),
     (
         "quiet",
-        "As bound, but turns that the game's judgement calls free do not count",
+        "As bound, but turns that the game's evaluator calls free do not count",
         Method::Quiet,
     ),
     ("draw", "Closed sets of positions: that nobody can force a win", Method::Draw),
@@ -113,7 +113,7 @@ pub fn run(args: &SolveArgs) -> Result<(), Failure> {
     let report = report.map_err(Failure::user)?;
     print(answer(game, &report))?;
     if let Some(trouble) = &report.progress.trouble {
-        eprintln!("quadrille: {trouble}; the work is kept as it was saved before");
+        eprintln!("quadrille: {trouble}; the previous checkpoint is kept");
     }
     let of_draw = report.draw.map(|draw| (draw.certificate.0, draw.certificate.1.iter().sum()));
     let certificate = report.win.and_then(|win| win.certificate).or(of_draw);
@@ -218,7 +218,7 @@ fn hardest(progress: &Progress) -> String {
     )
 }
 
-/// The wins that are excluded so far, in few words.
+/// The wins that are excluded so far, in a few words.
 fn excluded(players: [&str; 2], progress: &Progress) -> Vec<String> {
     let mut parts = Vec::new();
     for (count, what) in [(*progress.no_win, "turns"), (*progress.no_quiet, "quiet moves")] {
@@ -283,7 +283,7 @@ fn turns(count: u32) -> String {
     format!("{count} turn{}", if count == 1 { "" } else { "s" })
 }
 
-/// What is excluded, if nobody is known to win.
+/// The wins that are excluded, if nobody is known to win.
 fn open(game: &dyn Session, report: &Report, spent: &str) -> String {
     if game.outcome().is_some() {
         return "the game is drawn\n".to_owned();

@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// Works until the process is told to stop.
 pub fn run(nats: Option<&str>, threads: Option<usize>) -> Result<(), Failure> {
     let nats = crate::commands::serve::nats(nats)
-        .ok_or_else(|| Failure::user("where is work handed out? name it with --nats nats://…"))?;
+        .ok_or_else(|| Failure::user("which NATS server? name it with --nats nats://…"))?;
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     let threads = threads.unwrap_or(cores + 1).max(2);
     server::log::init(server::log::Format::Text, server::log::Level::WARN);

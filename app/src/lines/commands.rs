@@ -1,4 +1,4 @@
-//! What can be typed during a game in lines.
+//! The commands during a game in lines.
 
 use super::{After, Lines};
 use crate::output::pages;
@@ -31,7 +31,7 @@ const HELP: &[(&str, &str)] = &[
     ("menu, quit", "leaves; an unfinished game is kept"),
 ];
 
-/// What can be typed in a game: legal moves, and commands.
+/// The words that can be typed in a game: legal moves and commands.
 pub fn words(game: &dyn Session) -> Vec<String> {
     let moves = game.steps().into_iter().map(|step| step.text);
     let commands = HELP.iter().skip(1).flat_map(|(words, _)| words.split(", "));
@@ -202,7 +202,7 @@ impl Lines {
                 None => self.say("it is nobody's turn")?,
             },
             Verb::Abort => {
-                self.say("only a game on a server is called off; `quit` leaves this one")?
+                self.say("only a game on a server can be called off; `quit` leaves this one")?
             }
             Verb::Pause => return self.pause(sitting),
             Verb::Resume => {}

@@ -20,7 +20,7 @@ type Opened = Option<(Sitting, Option<Slot>)>;
 const MOST_LISTED: usize = 50;
 
 impl Lines {
-    /// Asks for a game and its players; nothing if the input ends or the user quits.
+    /// Asks for a game and its players; `None` if the input ends or the user quits.
     pub(super) fn menu(&mut self) -> Result<Opened, Failure> {
         self.task = None;
         for (i, entry) in GAMES.iter().enumerate() {
@@ -217,7 +217,7 @@ impl Lines {
                     pair.split_once('=').ok_or_else(|| format!("`{pair}` is not name=value"))?;
                 options.0.insert(name.to_owned(), rules::notation::option_value(value));
             }
-            // Here no flags are typed.
+            // No flags are typed here.
             let said = |failure: Failure| failure.message().trim_start_matches("--").to_owned();
             input::start(entry, &options).map_err(said)
         };
@@ -230,7 +230,7 @@ impl Lines {
         self.asked("options? (as name=value; Enter leaves them)", "", &known, read)
     }
 
-    /// Asks until the answer can be read; nothing when the input ends.
+    /// Asks until the answer can be read; `None` when the input ends.
     fn asked<T>(
         &mut self,
         words: &str,
@@ -249,12 +249,12 @@ impl Lines {
     }
 }
 
-/// An answer as the original programs want it, without the full stop at its end.
+/// An answer without the full stop that the original programs require.
 fn without_stop(answer: &str) -> &str {
     answer.strip_suffix('.').unwrap_or(answer).trim_end()
 }
 
-/// What can be typed in the menu.
+/// The words that can be typed in the menu.
 fn words() -> Vec<String> {
     let ids = GAMES.iter().map(|entry| entry.info.id);
     let about = ids.clone().flat_map(|id| [format!("rules {id}"), format!("puzzle {id}")]);

@@ -102,7 +102,7 @@ impl Lines {
         print(format!("{words}\n"))
     }
 
-    /// Asks, and gives the trimmed answer; nothing when the input has ended.
+    /// Asks, and gives the trimmed answer; `None` when the input has ended.
     fn ask(&mut self, prompt: &str) -> Result<Option<String>, Failure> {
         self.ask_among(prompt, Vec::new())
     }
@@ -231,7 +231,7 @@ impl Lines {
     }
 }
 
-/// What a player has left on the clock, behind a name.
+/// A player's time left on the clock, written after a name.
 fn time_left(sitting: &Sitting, player: Player) -> String {
     let left = sitting.left(player, Instant::now()).map(table::clock::shown);
     left.map_or(String::new(), |left| format!(", {left} left"))

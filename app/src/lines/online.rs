@@ -1,8 +1,8 @@
 //! A game on a server in lines of text.
 //!
-//! Typed lines and news of the server arrive in any order. Lines from a pipe wait for the user's turn. When
-//! there are no more, a player leaves, and a watcher stays to the end. Nobody leaves before the server has
-//! acknowledged what was played, or has had enough time to.
+//! Typed lines and news of the server arrive in any order. Lines from a pipe wait for the user's turn. At the end of
+//! the input, a player leaves, and a watcher stays to the end. Leaving waits until the server has acknowledged what was
+//! played, or for a limited time.
 
 use super::commands::{Typed, Verb, command};
 use super::{Lines, MOST_BYTES, time_left};
@@ -30,7 +30,7 @@ const HELP: &[(&str, &str)] = &[
     ("resign, abort", "gives up; calls the game off, before both have moved"),
     ("rematch", "asks for another game, or goes there when both have asked"),
     ("say hello", "one of a few words to the other side: `say` lists them"),
-    ("mute", "shows nothing of what the other side says, or shows it again"),
+    ("mute", "hides what the other side says, or shows it again"),
     ("quit", "leaves; the game goes on, and `quadrille join` comes back to it"),
 ];
 
@@ -113,12 +113,12 @@ fn read_lines(tell: Sender<Heard>) {
                 return;
             }
         }
-        // Nobody receives it any more when the program ends.
+        // The receiver is gone when the program ends.
         let _ = tell.send(Heard::InputEnded);
     });
 }
 
-/// Lines that have not been obeyed yet.
+/// Lines that have not been executed yet.
 struct Input {
     waiting: VecDeque<String>,
     ended: bool,
@@ -130,7 +130,7 @@ struct Game {
     plays: bool,
     /// Whether the user has been told that it is their turn.
     prompted: bool,
-    /// A turn that was played here before and that the server has not got.
+    /// A turn of an earlier session that the server has not received.
     unsent: Option<String>,
 }
 
@@ -162,7 +162,7 @@ impl Game {
         lines.style.flipped = self.sitting.own.as_deref() == Some(&[rules::Player::Two]);
         lines.open(&self.sitting, None)?;
         if let Some(turn) = self.unsent.take().filter(|_| self.sitting.person().is_some()) {
-            lines.say(&format!("{turn} was not acknowledged the last time, and is sent now"))?;
+            lines.say(&format!("{turn} was not acknowledged last time, and is sent now"))?;
             self.remote.resumes = true;
             self.try_move(&turn, lines)?;
         }
@@ -193,7 +193,7 @@ impl Game {
         }
     }
 
-    /// Waits until the server has answered everything, but not for ever.
+    /// Waits until the server has answered everything, but not forever.
     fn settle(&mut self, lines: &mut Lines, input: &mut Input, heard: &Receiver<Heard>) {
         let began = Instant::now();
         let mut is_told = false;

@@ -66,7 +66,7 @@ impl Prompt {
         Some(Prompt { editor, earlier })
     }
 
-    /// Asks on the terminal; nothing when the input has ended. `words` are what Tab completes.
+    /// Asks on the terminal; `None` when the input has ended. `words` are what Tab completes.
     pub fn ask(&mut self, prompt: &str, words: Vec<String>) -> io::Result<Option<String>> {
         self.editor.set_helper(Some(Words(words)));
         match self.editor.readline(&format!("{prompt} ")) {
@@ -77,7 +77,7 @@ impl Prompt {
         }
     }
 
-    /// What was typed in this session, the latest last.
+    /// The lines typed in this session, the latest last.
     pub fn new_lines(&self) -> Vec<String> {
         let history = self.editor.history();
         let line = |at| history.get(at, SearchDirection::Forward).ok().flatten();

@@ -11,10 +11,10 @@ use std::time::Duration;
 /// Where the keys of players are kept, by server.
 const FILE: &str = "players.json";
 
-/// How long to wait before what got no answer is asked again.
+/// How long to wait before a request without an answer is repeated.
 const PAUSE: Duration = Duration::from_secs(2);
 
-/// A server, and what shows it who asks.
+/// A server, and the user's credentials there.
 pub struct Club {
     link: Link,
 }
@@ -58,7 +58,7 @@ impl Club {
         self.ask("GET", path, &Value::Null)
     }
 
-    /// Asks until there is an answer; none if what was asked for is not there or not possible now.
+    /// Repeats a request until it is answered; `None` if the server has no such thing, or cannot do it now.
     pub fn patiently(
         &self,
         method: &str,
@@ -80,7 +80,7 @@ impl Club {
         }
     }
 
-    /// A link to a game with the own seat, whose secret is kept.
+    /// A link to the user's seat at a game, whose secret is kept.
     pub fn game(&self, id: &str, saves: &Saves) -> Result<String, String> {
         let link = Link { id: id.to_owned(), ..self.link.clone() };
         if let Some(token) = &link.token {
@@ -89,7 +89,7 @@ impl Club {
         Ok(Link { token: None, ..link.clone() }.of_game(id))
     }
 
-    /// The same to look on.
+    /// The same for watching.
     pub fn watched(&self, id: &str) -> String {
         Link { token: None, ..self.link.clone() }.of_game(id)
     }
@@ -113,13 +113,13 @@ fn name(link: &Link) -> String {
     format!("{}{}", link.host, link.base)
 }
 
-/// Where keys lie that were sent with a name and are not answered yet.
+/// The keys of registrations that have not been answered yet.
 const ASKED: &str = "registering.json";
 
 type Asked = BTreeMap<String, (String, String)>;
 
-/// The key to register a name with: the one that was sent before, or a fresh one, which is kept before it is sent. A lost
-/// answer would otherwise lose the name.
+/// The key to register a name with: the one that was sent before, or a fresh one, which is kept before it is sent. A
+/// lost answer would otherwise lose the name.
 pub fn propose(saves: &Saves, link: &Link, wanted: &str) -> Result<String, String> {
     let mut all: Asked = saves.json(ASKED)?;
     if let Some((_, key)) = all.get(&name(link)).filter(|(before, _)| before == wanted) {
@@ -131,7 +131,7 @@ pub fn propose(saves: &Saves, link: &Link, wanted: &str) -> Result<String, Strin
     Ok(key)
 }
 
-/// The registration is answered.
+/// Forgets a registration that was answered.
 pub fn answered(saves: &Saves, link: &Link) -> Result<(), String> {
     let mut all: Asked = saves.json(ASKED)?;
     match all.remove(&name(link)) {
@@ -161,7 +161,7 @@ pub fn fresh(prefix: &str) -> Result<String, String> {
     Ok(format!("{prefix}{secret}"))
 }
 
-/// What asks for a player of this name.
+/// The request to register a player of this name.
 pub fn registration(name: &str, key: &str, bot: bool) -> Value {
     json!({ "name": name, "key": key, "bot": bot })
 }

@@ -13,17 +13,17 @@ use std::time::{Duration, Instant};
 use table::{Event, Kind, State};
 use tungstenite::{Error, Message, WebSocket};
 
-/// How often the thread looks whether there is something to send.
+/// How often the thread checks whether there is something to send.
 const PAUSE: Duration = Duration::from_millis(50);
-/// As the pages do: after this silence the server is asked whether it is there, and it has that long to
-/// answer. A connection that is dead without a word is noticed within nine seconds.
+/// As on the pages: after this silence the server is asked whether it is there, and has that long to answer. A
+/// connection that died silently is noticed within nine seconds.
 const SILENCE: [Duration; 2] = [Duration::from_secs(4), Duration::from_millis(4500)];
 /// The longest pause between two attempts to connect.
 const LONGEST: Duration = Duration::from_secs(5);
 /// The largest answer that is read.
 const MOST_BYTES: u64 = 4 << 20;
 
-/// A message of the server. Those of newer servers that this version does not know are passed over.
+/// A message of the server. Those of newer servers that this version does not know are ignored.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum Frame {
@@ -45,7 +45,7 @@ pub enum Frame {
         seat: Player,
         text: String,
     },
-    /// The server has lost some of what it told.
+    /// The server has lost some of what it had sent.
     Reset {},
     #[serde(other)]
     Unknown,
@@ -70,7 +70,7 @@ impl TryFrom<Value> for Happened {
     }
 }
 
-/// What the thread tells.
+/// A message of the thread.
 pub enum News {
     /// The connection is there, or lost.
     Connected(bool),
@@ -81,14 +81,14 @@ pub enum News {
     Over(String),
 }
 
-/// A command, and the name under which it is answered; what has none gets no answer, and is sent only while there is a
-/// connection.
+/// A command with the name under which it is answered. Without a name it gets no answer, and is sent only while there
+/// is a connection.
 pub struct Command {
     pub name: String,
     pub json: String,
 }
 
-/// A connection that the program holds; it ends when this is dropped.
+/// A connection, which ends when this is dropped.
 pub struct Connection {
     send: Sender<Command>,
 }
@@ -118,7 +118,7 @@ impl Connection {
 
 struct Thread {
     link: Link,
-    /// The last event that was told: its number and its time.
+    /// The last event that was passed on: its number and its time.
     seq: i64,
     at: i64,
     /// Commands that were not answered.
@@ -142,7 +142,7 @@ impl From<Error> for End {
     }
 }
 
-/// Goes on while somebody listens.
+/// Ends when nobody listens any more.
 fn heard(is_heard: bool) -> Result<(), End> {
     if is_heard { Ok(()) } else { Err(End::Left) }
 }
@@ -213,7 +213,7 @@ impl Thread {
                     if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}
                 Err(error) => return Err(error.into()),
             }
-            // What was read may have to be answered: pings with pongs.
+            // Sends pongs for the pings that were read.
             let _ = socket.flush();
             match asked {
                 Some(at) if Instant::elapsed(&at) > self.silence[1] => return Err(End::Lost),
@@ -237,7 +237,7 @@ impl Thread {
     /// Takes in a frame of the server.
     fn hear(&mut self, frame: Frame, tell: &dyn Fn(News) -> bool) -> Result<(), End> {
         match &frame {
-            // An event that came twice is told once.
+            // A duplicate.
             Frame::Event(Happened { event, .. }) if event.seq <= self.seq => return Ok(()),
             Frame::Event(Happened { event, .. }) => (self.seq, self.at) = (event.seq, event.at),
             Frame::Ack { command: Some(name) } | Frame::Refused { command: Some(name), .. } => {
@@ -280,7 +280,7 @@ impl Thread {
     }
 }
 
-/// The game as the server shows it; nothing if the link's secret plays no seat.
+/// The game as the server shows it; `None` if the link's secret plays no seat.
 pub fn get(link: &Link) -> Result<Option<Shown>, String> {
     match request(link, "GET", &link.path(""), "")? {
         Ok(told) => Shown::read(&told)
@@ -319,7 +319,7 @@ impl Refused {
     }
 }
 
-/// What a server says, without characters that would command the terminal.
+/// A server's answer without characters that would control the terminal.
 fn clean(told: Value) -> Value {
     match told {
         Value::String(text) => text.chars().filter(|c| !c.is_control()).collect::<String>().into(),
@@ -335,7 +335,7 @@ pub(super) fn request(
     path: &str,
     body: &str,
 ) -> Result<Result<Value, Refused>, String> {
-    let said = |why: &str| format!("{} does not answer as a Quadrille server: {why}", link.host);
+    let said = |why: &str| format!("{} does not answer like a Quadrille server: {why}", link.host);
     let mut stream = stream::open(&link.host, link.secure)?;
     let token = link.token.as_ref();
     let token = token.map_or(String::new(), |token| format!("Authorization: Bearer {token}\r\n"));
@@ -350,11 +350,11 @@ pub(super) fn request(
         .write_all(head.as_bytes())
         .and_then(|()| stream.write_all(body.as_bytes()))
         .and_then(|()| stream.take(MOST_BYTES).read_to_end(&mut answer))
-        // Many servers close TLS without a word of farewell.
+        // Many servers close TLS without a `close_notify`.
         .or_else(|error| if error.kind() == ErrorKind::UnexpectedEof { Ok(0) } else { Err(error) })
         .map_err(|error| said(&error.to_string()))?;
     let answer = String::from_utf8_lossy(&answer);
-    let (head, body) = answer.split_once("\r\n\r\n").ok_or_else(|| said("it says nothing"))?;
+    let (head, body) = answer.split_once("\r\n\r\n").ok_or_else(|| said("the answer is empty"))?;
     let told = serde_json::from_str(body).map(clean).unwrap_or_default();
     match Refused::deserialize(&told) {
         Ok(refusal) => Ok(Err(refusal)),

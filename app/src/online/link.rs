@@ -7,7 +7,7 @@ use rules::game::shorten;
 pub struct Link {
     /// Host and port, as a request names them.
     pub host: String,
-    /// What stands before the id, where the server is not at the top of its address.
+    /// The path before the id, if the server is not at the root of its host.
     pub base: String,
     pub id: String,
     pub token: Option<String>,

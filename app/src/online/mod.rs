@@ -24,14 +24,14 @@ use serde_json::{Map, Value, json};
 use std::time::{Duration, Instant};
 use table::State;
 
-/// How long leaving waits for the server to acknowledge what was played: a connection that is dead without a
-/// word is noticed in that time, and opened again.
+/// How long leaving waits for the server to acknowledge what was played: in that time a connection that died silently
+/// is noticed and opened again.
 pub const PATIENCE: Duration = Duration::from_secs(12);
 
 /// Said when the server has gone back to an earlier position.
 pub const GONE_BACK: &str = "the server has lost the last turns; the game goes on from here";
 
-/// What the server does not have of what was shown as played, in words; nothing if it has everything.
+/// What was shown as played and the server does not have, in words; `None` if it has everything.
 pub fn lost(unsent: &[String], refused: &[String]) -> Option<String> {
     let said = |what: &str, list: &[String]| {
         (!list.is_empty()).then(|| format!("the server {what} {}", list.join(", ")))
@@ -45,7 +45,7 @@ pub fn lost(unsent: &[String], refused: &[String]) -> Option<String> {
 pub struct Opened {
     pub sitting: Sitting,
     pub link: Link,
-    /// A turn that was played here before and that the server has not got: it is to be sent now.
+    /// A turn of an earlier session that the server has not received, to be sent now.
     pub unsent: Option<String>,
     /// The link for the other player, while nobody has taken that seat.
     pub invitation: Option<String>,
@@ -80,7 +80,7 @@ pub struct Clocks {
 }
 
 impl Clocks {
-    /// Sets the clocks. The server's time is not ours, and the way here is short.
+    /// Counted from the local time of arrival: the machines' clocks differ, and the latency is small.
     fn set(&self, state: &mut State, now: Instant) {
         if let Some(clock) = &mut state.course.clock {
             clock.set(self.left, self.running, millis(now));
@@ -127,7 +127,7 @@ pub fn join(link: &str, name: &str, saves: &Saves) -> Result<Opened, String> {
     Ok(Opened { unsent, ..opened(link, shown)? })
 }
 
-/// A game that is to be made on a server.
+/// A game to be created on a server.
 pub struct Wanted {
     pub game: &'static str,
     /// The options that differ from the default.
@@ -166,8 +166,9 @@ pub fn invite(server: &str, wanted: &Wanted, saves: &Saves) -> Result<Made, Stri
         tokens: [Option<String>; 2],
     }
     let told = connection::create(&server, &game)?;
-    let Answer { id, tokens } = Answer::deserialize(told)
-        .map_err(|error| format!("{} sent what is no new game: {error}", server.host))?;
+    let Answer { id, tokens } = Answer::deserialize(told).map_err(|error| {
+        format!("{} sent something that is not a new game: {error}", server.host)
+    })?;
     let link = |player: Player| {
         let token = tokens[player.index()].clone();
         let link = Link { id: id.clone(), token, ..server.clone() };
@@ -180,14 +181,14 @@ pub fn invite(server: &str, wanted: &Wanted, saves: &Saves) -> Result<Made, Stri
     Ok(Made { own, theirs: link(wanted.own.other()).0 })
 }
 
-/// Makes a game on a server and sits down at it, with the link for the other player.
+/// Creates a game on a server and joins it, with the link for the other player.
 pub fn invite_and_join(server: &str, wanted: &Wanted, saves: &Saves) -> Result<Opened, String> {
     let made = invite(server, wanted, saves)?;
     let opened = join(&made.own, &wanted.name, saves)?;
     Ok(Opened { invitation: Some(made.theirs), ..opened })
 }
 
-/// Looks on at a game.
+/// Watches a game.
 pub fn watch(link: &str) -> Result<Opened, String> {
     let link = Link { token: None, ..Link::parse(link)? };
     let shown = Shown { you: Vec::new(), ..show(&link)? };

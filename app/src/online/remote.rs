@@ -44,7 +44,7 @@ struct Sent {
     is_turn: bool,
 }
 
-/// What a message from the server changed.
+/// The change that a message from the server made.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Change {
     /// Neither the board nor anything that needs words.
@@ -65,7 +65,7 @@ pub enum Change {
     Broken(String),
 }
 
-/// What the user can do about it.
+/// The user's possible response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// Accept or decline an offer.
@@ -150,7 +150,7 @@ impl Remote {
             .split_off(sitting.state.course.turns.min(sitting.board.turns_played()))
     }
 
-    /// What the user has done and the server has not acknowledged: turns, and words such as `resign`.
+    /// The user's turns and words such as `resign` that the server has not acknowledged.
     pub fn unsent(&self, sitting: &Sitting) -> Vec<String> {
         let words = self.waiting.iter().filter(|sent| !sent.is_turn).map(|sent| sent.what.clone());
         self.own_turns(sitting).into_iter().chain(words).collect()
@@ -194,7 +194,7 @@ impl Remote {
         }
     }
 
-    /// How the connection is, in a few words.
+    /// The state of the connection, in a few words.
     pub fn words(&self, sitting: &Sitting) -> String {
         // Nobody waits for a computer to be there.
         let is_other =

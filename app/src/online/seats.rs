@@ -54,7 +54,7 @@ pub fn take_unsent(saves: &Saves, link: &Link, board_seq: i64) -> Result<Option<
     Ok(found.map(|unsent| unsent.turn.clone()))
 }
 
-/// What a seat is kept under.
+/// The key of a seat in the file.
 fn name(link: &Link) -> String {
     format!("{}{}/{}", link.host, link.base, link.id)
 }

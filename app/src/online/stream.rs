@@ -38,7 +38,7 @@ pub fn open(host: &str, secure: bool) -> Result<Box<dyn Stream>, String> {
     }
 }
 
-/// What is said of `https` where the program cannot speak it.
+/// The message for `https` where the program cannot speak it.
 #[cfg(not(feature = "tls"))]
 pub const NO_TLS: &str = "this program was built without TLS. Build it with \
     `cargo install --path app --locked --features tls`, or make a tunnel with \
@@ -63,16 +63,16 @@ fn connected(host: &str) -> Result<TcpStream, String> {
     Err(last)
 }
 
-/// Greets a server over TLS, and checks that it is the one it should be.
+/// Makes a TLS handshake, and checks the server's certificate.
 #[cfg(feature = "tls")]
 fn secured(host: &str, stream: TcpStream) -> Result<Box<dyn Stream>, String> {
     let mut roots = rustls::RootCertStore::empty();
     for certificate in rustls_native_certs::load_native_certs().certs {
-        // One that cannot be read proves nothing, and the others may.
+        // An unreadable root certificate proves nothing, but others may.
         let _ = roots.add(certificate);
     }
     if roots.is_empty() {
-        return Err("this machine knows no certificates to check the server's with".into());
+        return Err("this machine has no root certificates to check the server's with".into());
     }
     let config = rustls::ClientConfig::builder().with_root_certificates(roots);
     let config = std::sync::Arc::new(config.with_no_client_auth());
@@ -81,7 +81,7 @@ fn secured(host: &str, stream: TcpStream) -> Result<Box<dyn Stream>, String> {
     let name = name.map_err(|error| error.to_string())?;
     let session = rustls::ClientConnection::new(config, name).map_err(|error| error.to_string())?;
     let mut stream = rustls::StreamOwned::new(session, stream);
-    // The greeting is exchanged with the first bytes; what is wrong with it should be told now.
+    // The handshake comes with the first bytes; its errors should be reported now.
     while stream.conn.is_handshaking() {
         stream.conn.complete_io(&mut stream.sock).map_err(|error| error.to_string())?;
     }

@@ -1,6 +1,6 @@
 //! Block characters: each shows some of its pixels.
 
-/// Which block characters a terminal's font has; each parts a character into more pixels than the next.
+/// The block characters that a terminal's font has, each with more pixels to a character than the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blocks {
     /// Eighths, of Unicode 16.

@@ -1,5 +1,4 @@
-//! A file that is written while others are read: under another name until everything is there, because it may be one
-//! of those, and is worth more than half of what follows it.
+//! A file that is written under a temporary name until it is complete, because it may be one of the files being read.
 
 use crate::shell::failure::Failure;
 use std::fs::{self, File};
@@ -31,7 +30,7 @@ impl Draft {
         let file = File::options().create_new(true).write(true).open(&part);
         let file = file.map_err(|error| match error.kind() {
             ErrorKind::AlreadyExists => Failure::user(format!(
-                "{} is left of a run that was stopped, or of one that goes on: move it away first",
+                "{} is left from a run that was stopped, or belongs to one that is still running: move it away first",
                 part.display()
             )),
             _ => wrong(path, error),

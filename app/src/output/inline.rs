@@ -1,7 +1,7 @@
 //! Pictures inside a terminal, by the protocols of kitty and of iTerm2, and as sixels.
 //!
-//! The crates for this (`ratatui-image`, `icy_sixel`) send a whole image whenever anything in it changes, and the former
-//! brings the crate `image` and waits for the terminal before the first frame.
+//! The crates for this (`ratatui-image`, `icy_sixel`) send a whole image whenever anything in it changes, and the
+//! former brings the crate `image` and waits for the terminal before the first frame.
 
 use crate::output::picture;
 use crate::shell::failure::Failure;
@@ -13,7 +13,7 @@ use rules::svg;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// How a terminal is told to show a picture.
+/// The protocol by which a terminal shows a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
     Kitty,
@@ -59,7 +59,7 @@ impl Protocol {
 
     /// A picture over these columns and rows from the cursor on, which takes the place of the one with its number.
     pub fn part(self, pixels: &Pixmap, number: u32, (columns, rows): (u16, u16)) -> Vec<u8> {
-        let png = || pixels.encode_png().unwrap_or_default();
+        let png = || picture::quick_png(pixels).unwrap_or_default();
         match self {
             Protocol::Kitty => {
                 let id = FIRST_PART + number;
@@ -75,7 +75,7 @@ impl Protocol {
         }
     }
 
-    /// The bytes that take such a picture away.
+    /// The bytes that remove such a picture.
     pub fn erasing(self, number: u32) -> Vec<u8> {
         match self {
             Protocol::Kitty => {
@@ -133,27 +133,35 @@ fn sixel(pixels: &Pixmap) -> Vec<u8> {
         let _ = write!(out, "#{i};2;{};{};{}", percent(r), percent(g), percent(b));
     }
     for band in indices.chunks(width * 6) {
-        let mut rows: BTreeMap<u8, Vec<u8>> = BTreeMap::new();
-        for (at, index) in band.iter().enumerate() {
-            let Some(index) = index else { continue };
-            let row = rows.entry(*index).or_insert_with(|| vec![0; width]);
-            row[at % width] |= 1 << (at / width);
-        }
-        for (index, row) in rows {
-            let _ = write!(out, "#{index}");
-            for run in row.chunk_by(|a, b| a == b) {
-                let sign = char::from(63 + run[0]);
-                match run.len() {
-                    count @ 4.. => drop(write!(out, "!{count}{sign}")),
-                    count => out.extend(std::iter::repeat_n(sign, count)),
-                }
+        let mut rows = vec![Vec::new(); palette.len()];
+        for (y, line) in band.chunks(width).enumerate() {
+            for (x, index) in line.iter().enumerate() {
+                let Some(index) = index else { continue };
+                let row = &mut rows[usize::from(*index)];
+                row.resize(width, 0_u8);
+                row[x] |= 1 << y;
             }
+        }
+        for (index, row) in rows.iter().enumerate() {
+            let last = row.iter().rposition(|pixels| *pixels != 0);
+            let Some(row) = last.and_then(|last| row.get(..=last)) else { continue };
+            let _ = write!(out, "#{index}");
+            row.chunk_by(|a, b| a == b).for_each(|run| repeat(&mut out, run[0], run.len()));
             out.push('$');
         }
         out.push('-');
     }
     out.push_str("\x1b\\");
     out.into_bytes()
+}
+
+/// Writes the same six pixels this many times.
+fn repeat(out: &mut String, pixels: u8, count: usize) {
+    let sign = char::from(63 + pixels);
+    match count {
+        4.. => drop(write!(out, "!{count}{sign}")),
+        _ => out.extend(std::iter::repeat_n(sign, count)),
+    }
 }
 
 /// The colours of a picture, and which of them each pixel has; none where nothing is drawn.
@@ -164,24 +172,32 @@ fn indexed(pixels: &Pixmap) -> (Vec<[u8; 3]>, Vec<Option<u8>>) {
         let coarse = |part: u8| part & 0xfc | part >> 6;
         (pixel.alpha() > 127).then(|| [pixel.red(), pixel.green(), pixel.blue()].map(coarse))
     };
-    let colours: Vec<Option<[u8; 3]>> = pixels.pixels().iter().map(colour).collect();
+    // Most neighbours are alike.
+    let runs = pixels.pixels().chunk_by(|a, b| a == b).map(|run| (colour(&run[0]), run.len()));
+    let runs: Vec<_> = runs.collect();
     let mut counts: BTreeMap<[u8; 3], usize> = BTreeMap::new();
-    for colour in colours.iter().flatten() {
-        *counts.entry(*colour).or_default() += 1;
+    for (colour, count) in &runs {
+        if let Some(colour) = colour {
+            *counts.entry(*colour).or_default() += count;
+        }
     }
     let mut palette: Vec<[u8; 3]> = counts.keys().copied().collect();
     palette.sort_by_key(|colour| std::cmp::Reverse(counts[colour]));
-    palette.truncate(COLOURS);
+    let rare = palette.split_off(COLOURS.min(palette.len()));
     let distance = |a: &[u8; 3], b: &[u8; 3]| -> u32 {
         a.iter().zip(b).map(|(a, b)| u32::from(a.abs_diff(*b)).pow(2)).sum()
     };
     let nearest = |colour: &[u8; 3]| {
         let own = palette.iter().enumerate().min_by_key(|(_, own)| distance(own, colour));
-        own.map_or(0, |(i, _)| i as u8)
+        own.map_or(0, |(i, _)| i)
     };
-    let known: BTreeMap<[u8; 3], u8> =
-        counts.keys().map(|colour| (*colour, nearest(colour))).collect();
-    (palette, colours.iter().map(|colour| colour.map(|colour| known[&colour])).collect())
+    let own = palette.iter().copied().enumerate().map(|(i, colour)| (colour, i as u8));
+    let others = rare.iter().map(|colour| (*colour, nearest(colour) as u8));
+    let known: BTreeMap<[u8; 3], u8> = own.chain(others).collect();
+    let index = |(colour, count): (Option<[u8; 3]>, usize)| {
+        std::iter::repeat_n(colour.map(|colour| known[&colour]), count)
+    };
+    (palette, runs.into_iter().flat_map(index).collect())
 }
 
 #[cfg(test)]

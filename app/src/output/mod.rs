@@ -1,4 +1,4 @@
-//! What is written for people: text in columns, rules pages, and drawings as PNG or inside a terminal.
+//! Output for people: text in columns, rules pages, and drawings as PNG or inside a terminal.
 //!
 //! These modules use `rules` and `shell`, and know nothing of commands, tables and screens.
 

@@ -70,7 +70,7 @@ fn drawn(entry: &Entry, path: &str, charset: Charset, color: bool) -> String {
         return String::new();
     };
     let board = text(&session.diagram(), &Style { charset, ..Style::default() }, color);
-    // The words below the picture say what the status line would.
+    // The caption says what the status line would.
     let rows = board.lines().take_while(|line| !line.is_empty());
     rows.map(|line| format!("    {line}\n")).collect::<String>() + "\n"
 }

@@ -25,7 +25,7 @@ pub fn pixels(
     rendered(&tree, tiny_skia::Transform::from_scale(scale, scale), (width, height))
 }
 
-/// A drawing, and over it words of this size around their places in pixels, in a grey that is seen on any ground.
+/// A drawing with labels of this size centred on these places in pixels, in a grey that is visible on any background.
 pub fn labelled(
     svg: impl Fn(&dyn svg::Lettering) -> String,
     transform: tiny_skia::Transform,
@@ -47,8 +47,8 @@ pub fn labelled(
     Ok(pixels)
 }
 
-/// Drawings one after the other as an animated PNG, which stays on the last one for a while and begins again. Each is in
-/// memory only until it is encoded: as pixels, a game can take gigabytes.
+/// Drawings one after the other as an animated PNG, which stays on the last one for a while and begins again. Each is
+/// in memory only until it is encoded: as pixels, a game can take gigabytes.
 pub fn animation(
     diagrams: impl ExactSizeIterator<Item = Diagram>,
     style: &svg::Style,
@@ -69,16 +69,28 @@ pub fn animation(
         if number + 1 == count && number > 0 {
             writer.set_frame_delay(4 * TENTHS, 10).map_err(wrong)?;
         }
-        let straight: Vec<u8> = frame
-            .pixels()
-            .iter()
-            .map(|pixel| pixel.demultiply())
-            .flat_map(|pixel| [pixel.red(), pixel.green(), pixel.blue(), pixel.alpha()])
-            .collect();
-        writer.write_image_data(&straight).map_err(wrong)?;
+        writer.write_image_data(&straight(&frame)).map_err(wrong)?;
     }
     writer.finish().map_err(wrong)?;
     Ok(bytes)
+}
+
+/// A PNG that is a little larger than others, and made in a quarter of their time.
+pub fn quick_png(pixels: &tiny_skia::Pixmap) -> Result<Vec<u8>, png::EncodingError> {
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, pixels.width(), pixels.height());
+    encoder.set_color(png::ColorType::Rgba);
+    encoder.set_compression(png::Compression::Fast);
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(&straight(pixels))?;
+    writer.finish()?;
+    Ok(bytes)
+}
+
+/// The parts of the pixels, not multiplied by how opaque they are.
+fn straight(pixels: &tiny_skia::Pixmap) -> Vec<u8> {
+    let pixels = pixels.pixels().iter().map(|pixel| pixel.demultiply());
+    pixels.flat_map(|pixel| [pixel.red(), pixel.green(), pixel.blue(), pixel.alpha()]).collect()
 }
 
 /// How long each drawing of an animation stays.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the user chose last.
+/// The user's last choices.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Choices {
@@ -23,7 +23,7 @@ pub struct Choices {
     pub wait: bool,
     /// The colours, by the name of their theme; empty for those that suit the terminal's background.
     pub theme: String,
-    /// What boards are drawn with: the name of some block characters, or `lines`; empty for what the terminal shows.
+    /// The characters for boards: the name of some block characters, or `lines`; empty for what the terminal shows.
     pub blocks: String,
     /// The server for invitations.
     pub server: String,
@@ -37,7 +37,7 @@ pub struct Choices {
     pub no_boards: bool,
     /// The positions of the puzzles that have been solved, by game.
     pub solved: BTreeMap<String, BTreeSet<String>>,
-    /// What the file had, and what the user's settings and flags have made of it for this run.
+    /// What the file contained, and the choices as settings and flags change them for this run.
     #[serde(skip)]
     pub(crate) overridden: Option<Box<(Choices, Choices)>>,
 }
@@ -51,7 +51,7 @@ impl Choices {
         self.overridden = Some(Box::new((kept, self.clone())));
     }
 
-    /// What is to be remembered: what has been chosen since.
+    /// The choices to write: what has been changed since.
     pub(super) fn to_keep(&self) -> Value {
         match self.overridden.as_deref() {
             None => json!(self),
@@ -63,7 +63,7 @@ impl Choices {
         self.solved.get(&puzzle.game).is_some_and(|known| known.contains(&puzzle.position))
     }
 
-    /// Notes that a puzzle has been solved, and says whether that is new.
+    /// Marks a puzzle as solved, and returns whether that is new.
     pub fn solve(&mut self, puzzle: &Puzzle) -> bool {
         self.solved.entry(puzzle.game.clone()).or_default().insert(puzzle.position.clone())
     }
@@ -91,7 +91,7 @@ fn changed(kept: Value, before: &Value, now: Value) -> Value {
     }
 }
 
-/// What was chosen for a game.
+/// The choices for a game.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Chosen {

@@ -11,7 +11,7 @@ pub fn used() -> Duration {
     Duration::new(time.tv_sec.max(0) as u64, time.tv_nsec.clamp(0, 999_999_999) as u32)
 }
 
-/// Time by the clock, where the processor time of a process is not to be had.
+/// Wall-clock time, where the processor time of a process is not available.
 #[cfg(not(unix))]
 pub fn used() -> Duration {
     static BEGAN: std::sync::LazyLock<std::time::Instant> =

@@ -195,6 +195,6 @@ pub fn when_nobody_reads(call: impl FnOnce() + Send + 'static) {
     });
 }
 
-/// Never calls it: here nobody tells that a pipe was closed but the next write to it.
+/// Never calls it: on this system only the next write tells that a pipe was closed.
 #[cfg(not(unix))]
 pub fn when_nobody_reads(_: impl FnOnce() + Send + 'static) {}

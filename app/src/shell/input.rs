@@ -15,8 +15,8 @@ use std::path::Path;
 /// The largest input that is read, far larger than any game.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// Reads a line of at most `most` bytes, and says whether there was one. Of a longer line `most` + 1 bytes are
-/// kept, which tells, and the rest is skipped.
+/// Reads a line of at most `most` bytes, and returns whether there was one. Of a longer line, `most` + 1 bytes are kept
+/// as a sign, and the rest is skipped.
 pub fn next_line(
     input: &mut impl BufRead,
     line: &mut Vec<u8>,

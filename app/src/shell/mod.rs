@@ -1,5 +1,5 @@
-//! Between the program and the shell that started it: what the user typed or named becomes a position, a
-//! mistyped word a suggestion, Ctrl-C a stop, long work a line of progress, and trouble an exit code.
+//! Between the program and the shell that started it: turns arguments and files into positions, mistyped words into
+//! suggestions, Ctrl-C into a stop, long work into a line of progress, and errors into exit codes.
 //!
 //! Used by commands, `lines` and `tui`. It uses `cli` and `table`, and starts neither a command nor a screen.
 

@@ -3,7 +3,7 @@
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::io;
 
-/// What a signal asks for.
+/// The request that a signal stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(not(unix), expect(dead_code, reason = "nobody asks for the others there"))]
 pub enum Wish {
@@ -45,12 +45,12 @@ pub fn wish(_: i32) -> Wish {
     Wish::End
 }
 
-/// Does to the program what the signal does to one that does not listen.
+/// Applies the default action of a signal.
 pub fn obey(signal: i32) -> io::Result<()> {
     signal_hook::low_level::emulate_default_handler(signal)
 }
 
-/// Calls `heard` on a thread of its own with every signal that comes, until it says that it has had enough.
+/// Calls `heard` on a thread of its own with every signal, until it returns false.
 #[cfg(unix)]
 pub fn listen(
     signals: &[i32],
@@ -61,7 +61,7 @@ pub fn listen(
     Ok(())
 }
 
-/// The same where a handler can only set a flag, which is looked at twenty times a second.
+/// The same where a handler can only set a flag, which is polled twenty times a second.
 #[cfg(not(unix))]
 pub fn listen(
     signals: &[i32],

@@ -5,10 +5,10 @@ use clap::CommandFactory;
 use rules::game::shorten;
 use strsim::damerau_levenshtein;
 
-/// Longer words are not taken for mistyped ones.
+/// Longer words are not considered typos.
 const LONGEST: usize = 64;
 
-/// The word that was probably meant, if one is near enough; never the one that was typed.
+/// The word that was probably meant, if one is near enough; never the typed word itself.
 pub fn nearest<'a>(typed: &str, known: &[&'a str]) -> Option<&'a str> {
     let word = typed.to_lowercase();
     let letters = word.chars().count();
@@ -42,7 +42,7 @@ pub fn unknown_command(word: &str) -> String {
     format!("there is no command `{}`{}", shorten(word), meant(word, &known))
 }
 
-/// The hint for an unknown flag; nothing if the command that is being run has it.
+/// The hint for an unknown flag; `None` if the command that is being run has it.
 pub fn unknown_flag(text: &str) -> Option<String> {
     let name = text.strip_prefix("--")?;
     let name = name.split('=').next().unwrap_or(name);

@@ -11,7 +11,7 @@ use table::{Clock, TimeControl};
 pub struct Terms {
     /// Time for the whole game.
     time: i64,
-    /// What a turn adds.
+    /// The increment for each turn.
     increment: i64,
 }
 
@@ -51,7 +51,7 @@ impl Terms {
         json!({"kind": "time", "seconds": seconds(self.time), "increment": seconds(self.increment)})
     }
 
-    /// What [`Terms::parse`] reads.
+    /// The text that [`Terms::parse`] reads.
     pub fn code(&self) -> String {
         format!("{}+{}", self.time as f64 / 60_000.0, self.increment as f64 / 1000.0)
     }
@@ -62,7 +62,7 @@ impl Terms {
     }
 }
 
-/// Milliseconds since 1970. The system's clock is read once, so that nobody gains or loses time when it is set.
+/// Milliseconds since 1970. The system's clock is read only once, so that setting it changes nobody's time.
 pub fn millis(now: Instant) -> i64 {
     static START: LazyLock<(Instant, i64)> = LazyLock::new(|| {
         let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();

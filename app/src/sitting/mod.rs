@@ -15,15 +15,15 @@ use table::{
     Action, Created, Ending, Fact, Reason, Seat, State, TimeControl, Tree, referee, words,
 };
 
-/// The level that resists in a puzzle: it sees the loss coming and answers at once.
+/// The level that defends in a puzzle: it sees the loss coming and answers at once.
 const RESISTANCE: u8 = 7;
 
 /// A game, and the turns that were taken back in it.
 pub struct Sitting {
     pub entry: &'static Entry,
-    /// What the referee has decided, here or on a server.
+    /// The state that the referee has decided, here or on a server.
     pub state: State,
-    /// What is shown: ahead of the state by half a turn, or by turns that the server has not acknowledged.
+    /// The board as shown: ahead of the state by half a turn, or by turns that the server has not acknowledged.
     pub board: Box<dyn Session>,
     /// The user's seats in a game that a server keeps, empty for a watcher; `None` in a game kept here.
     pub own: Option<Vec<Player>>,
@@ -61,7 +61,7 @@ impl Sitting {
         Sitting { entry, state, board, own: None, terms, notes: None, undone: Vec::new() }
     }
 
-    /// An attempt at a puzzle; nothing if it cannot be read.
+    /// An attempt at a puzzle; `None` if it cannot be read.
     pub fn attempt(entry: &'static Entry, puzzle: &Puzzle) -> Option<Sitting> {
         let game = (entry.from_text)(&puzzle.position, &Default::default()).ok()?;
         let mut seats = seat::people();
@@ -148,7 +148,7 @@ impl Sitting {
         self.own.is_none() && self.state.is_exhibition()
     }
 
-    /// What the game calls a player: `Red`.
+    /// The game's name for a player: `Red`.
     pub fn colour(&self, player: Player) -> &'static str {
         self.entry.info.players[player]
     }
@@ -193,12 +193,12 @@ impl Sitting {
         if self.result().is_some() { turns.div_ceil(2).max(1) } else { turns / 2 + 1 }
     }
 
-    /// What a player has left on the clock, in milliseconds.
+    /// A player's time left on the clock, in milliseconds.
     pub fn left(&self, player: Player, now: Instant) -> Option<i64> {
         self.state.course.clock.as_ref().map(|clock| clock.left(millis(now))[player])
     }
 
-    /// What a computer may spend on its turn.
+    /// The limits of a computer's turn.
     pub fn limits(&self, player: Player, now: Instant) -> Limits {
         let time = |millis: i64| Duration::from_millis(millis.unsigned_abs());
         let increment = self.state.course.clock.as_ref().map_or(0, |clock| clock.increment());
@@ -260,7 +260,7 @@ impl Sitting {
         self.board = self.state.session.boxed_clone();
     }
 
-    /// Takes back the moves of an incomplete turn, and says whether there were any.
+    /// Takes back the moves of an incomplete turn, and returns whether there were any.
     pub fn take_back_part(&mut self) -> bool {
         self.board.in_turn() && self.board.undo_turn()
     }
@@ -281,7 +281,7 @@ impl Sitting {
         let mover = |turns: usize| if (played - turns) % 2 == 1 { last.other() } else { last };
         let is_given = self.given().is_some();
         let mut turns = played;
-        // After a resignation the game goes on where it was.
+        // After a resignation the game continues where it was.
         if !is_given || !self.is_person(last) {
             turns = turns.saturating_sub(1);
             while turns > 0 && self.is_computer(mover(turns)) && !self.is_unattended() {
@@ -335,7 +335,7 @@ impl Sitting {
         }
     }
 
-    /// Lets the clock of the player to move run, or none while the game is paused, and says whether somebody
+    /// Lets the clock of the player to move run, or none while the game is paused, and returns whether somebody
     /// has run out of time.
     pub fn tend_clock(&mut self, rests: bool, now: Instant) -> bool {
         let course = &mut self.state.course;
@@ -372,8 +372,8 @@ pub fn proposal(game: &dyn Session, id: &str, turns: &[String]) -> String {
     format!("Original {name}: {turns}")
 }
 
-/// A value of an original program with its sign and without trailing zeros. Values beyond all others are how
-/// such a program writes that the game is decided.
+/// A value of an original program with its sign and without trailing zeros. Such a program writes the largest values
+/// for a decided game.
 pub fn signed(value: f64) -> String {
     if value.abs() >= DECIDED {
         return if value > 0.0 { "won" } else { "lost" }.into();

@@ -60,7 +60,7 @@ impl Sitting {
         let reason = reason(record.tag("Termination").unwrap_or_default());
         let winner = match record.result.outcome() {
             Some(outcome) => Some(outcome.winner()),
-            // A game that was called off has no winner and is not a draw, and a record has no result for that.
+            // An aborted game has no winner and is not a draw; records have no result for that.
             None => (reason == Reason::Aborted).then_some(None),
         };
         if let (Some(winner), None) = (winner, sitting.board.result()) {
@@ -70,7 +70,7 @@ impl Sitting {
     }
 }
 
-/// What both players of a record have left, in milliseconds; nothing if its tag makes no sense.
+/// Both players' time left according to a record, in milliseconds; `None` if its tag makes no sense.
 fn left(record: &Record) -> Option<ByPlayer<i64>> {
     let read = |text: &str| {
         let seconds = text.parse().ok().filter(|seconds| (0.0..=1e9).contains(seconds));

@@ -47,7 +47,7 @@ pub fn parse(text: &str, game: &dyn Session) -> Result<Seat, String> {
     }
 }
 
-/// What [`parse`] reads.
+/// The text that [`parse`] reads.
 pub fn code(seat: &Seat) -> String {
     match (&seat.name, seat.who.is_computer()) {
         (_, true) => seat.who.to_string(),
@@ -61,7 +61,7 @@ pub fn kinds(game: &dyn Session) -> Vec<Who> {
     std::iter::once(Who::Person).chain(Who::computers(game)).collect()
 }
 
-/// What to expect of a kind of player.
+/// A description of a kind of player.
 pub fn about(who: &Who, game: &dyn Session) -> &'static str {
     match who {
         Who::Person => "somebody at this keyboard",
@@ -69,7 +69,7 @@ pub fn about(who: &Who, game: &dyn Session) -> &'static str {
     }
 }
 
-/// What an engine may spend on a turn, with a share of the clock if there is one.
+/// The limits of an engine's turn, with a share of the clock if there is one.
 pub fn limits(who: &Who, clock: Option<Limits>) -> Limits {
     match who.level() {
         Some(level) if level.is_limited_by_time() => {

@@ -25,11 +25,11 @@ pub struct Report {
 
 #[derive(Debug)]
 pub enum Found {
-    /// What the engine has found so far.
+    /// The engine's results so far.
     News(Analysis),
     /// The turn to play; none if the player has failed.
     Turn(Option<String>),
-    /// What a position of a game was worth.
+    /// The value of a position of a game.
     Judged(Judged),
     /// The search of a position has ended.
     Done,
@@ -63,7 +63,7 @@ impl Drop for Job {
 type Tell = Arc<dyn Fn(Report) + Send + Sync>;
 type Engines = Arc<Mutex<Desk>>;
 
-/// Hears what a search has found so far.
+/// Receives what a search has found so far.
 type News<'a> = &'a mut dyn FnMut(&Analysis);
 
 /// Starts jobs.
@@ -84,7 +84,7 @@ impl Worker {
         Worker { playing: engines(), watching: engines(), random, last: 0, tell: Arc::new(tell) }
     }
 
-    /// Starts a thread that reports as it goes, and at last with what it gives.
+    /// Starts a thread that reports its progress, and finally its result.
     fn start(&mut self, work: impl FnOnce(&Stop, &dyn Fn(Found)) -> Found + Send + 'static) -> Job {
         self.last += 1;
         let job = Job { number: self.last, stop: Stop::default() };
@@ -110,7 +110,7 @@ impl Worker {
         self.choosing(sitting, player, now)(&Stop::default(), &mut |_| {})
     }
 
-    /// What finds the turn of a computer, in any thread.
+    /// A function that finds the turn of a computer, for any thread.
     fn choosing(
         &mut self,
         sitting: &Sitting,
@@ -135,7 +135,7 @@ impl Worker {
         thinker.think(sitting.board.as_ref(), limits, &Stop::default(), &mut |_| {})
     }
 
-    /// Lets the engine go over a game.
+    /// Lets the engine review a game.
     pub fn review(&mut self, game: &dyn Session) -> Job {
         let engines = self.watching.clone();
         let given = Given {
@@ -148,7 +148,7 @@ impl Worker {
         self.start(move |stop, tell| {
             let review = Search { given, effort: Effort::default() };
             let Ok(mut going) = review.review(&Budget::OWN) else { return Found::Done };
-            // The engine is lent to others between two positions.
+            // The engine is free for other jobs between two positions.
             loop {
                 let mut desk = engines.lock().unwrap_or_else(PoisonError::into_inner);
                 let Some(judged) = going.step(&mut desk, stop) else { return Found::Done };

@@ -1,4 +1,4 @@
-//! What the terminal answers when it is asked: it comes among the keys, as if somebody typed it.
+//! The terminal's replies to queries: they arrive among the keys, as if somebody had typed them.
 
 use ratatui::crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 use rules::text::Rgb;
@@ -6,14 +6,14 @@ use rules::text::Rgb;
 /// The longest answer; anything longer was typed.
 const LONGEST: usize = 64;
 
-/// Sorts answers out of keys.
+/// Separates replies from keys.
 #[derive(Default)]
 pub struct Answers {
     /// The beginning of an answer, if one is coming in.
     held: Vec<KeyEvent>,
 }
 
-/// What an event turns out to be.
+/// The meaning of an event.
 #[derive(Debug, PartialEq)]
 pub enum Heard {
     /// Part of an answer.
@@ -48,7 +48,7 @@ impl Answers {
         background(&text).map_or(Heard::Nothing, Heard::Background)
     }
 
-    /// What waited was typed after all.
+    /// What was held back was typed after all.
     fn release(&mut self, event: Event) -> Heard {
         let held = self.held.drain(..).map(Event::Key);
         Heard::Events(held.chain([event]).collect())

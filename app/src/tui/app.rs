@@ -31,7 +31,7 @@ use std::time::{Duration, Instant};
 pub enum Message {
     /// From the keyboard or the mouse.
     Input(Event),
-    /// What the terminal says of its background.
+    /// The colour of the terminal's background.
     Background(Rgb),
     /// How the terminal shows pictures.
     Graphics(Graphics),
@@ -42,15 +42,15 @@ pub enum Message {
     Opened(Result<Box<Opened>, String>),
     /// The time given by [`App::next_tick`] has passed.
     Tick,
-    /// The window has another size; nothing is to be done, as every message redraws everything.
+    /// The window has another size; nothing to do, as every message redraws everything.
     Resized,
-    /// The terminal is gone, or a signal ends the program.
+    /// The terminal is gone, or a signal stops the program.
     End,
     /// Ctrl-Z, from the keyboard or as a signal.
     Suspend,
 }
 
-/// What every screen needs besides its own state.
+/// Context that every screen needs besides its own state.
 pub struct Context {
     pub games: &'static [Entry],
     pub config: Config,
@@ -86,7 +86,7 @@ pub enum Screen {
 }
 
 impl Screen {
-    /// What help is about.
+    /// The topic of the help.
     pub fn topic(&self) -> Topic {
         match self {
             Screen::Menu(_)
@@ -136,15 +136,15 @@ pub enum Next {
     Play(Box<Sitting>, Option<Slot>),
     /// Another try at the turn on the screen.
     TryAgain,
-    /// A board on which variations of the game on the screen are tried.
+    /// A board to try variations of the game on the screen.
     Explore,
     /// Sets up a position, beginning with that of the form or game on the screen.
     Edit,
     /// The form, with the position that was set up.
     Form,
-    /// A board on which the position that was set up is looked at.
+    /// A board to analyse the position that was set up.
     Examine,
-    /// Back to the game behind a board.
+    /// Back to the game that this board was opened from.
     Back,
     Online(Box<Opened>),
     /// A page over the present screen.
@@ -173,7 +173,7 @@ impl Next {
     }
 }
 
-/// What a click means.
+/// The meaning of a click.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hit {
     /// A cell of the board, by its number.
@@ -187,7 +187,7 @@ pub enum Hit {
     Key(KeyCode),
 }
 
-/// What a click means, by area of the screen, and the board as a picture; filled in whenever the screen is drawn.
+/// The meanings of clicks, by area of the screen, and the board as a picture; filled in whenever the screen is drawn.
 #[derive(Debug, Default)]
 pub struct Hits(RefCell<Vec<(Rect, Hit)>>, RefCell<Option<Live>>);
 
@@ -196,7 +196,7 @@ impl Hits {
         self.0.borrow_mut().clear();
     }
 
-    /// Hands out a picture to be shown.
+    /// Passes on a picture to be shown.
     pub fn show(&self, live: Live) {
         self.1.replace(Some(live));
     }
@@ -230,7 +230,7 @@ pub struct App {
     pub abandoned: Vec<String>,
     /// Whether the program is to be suspended, as by Ctrl-Z.
     pub suspend: bool,
-    /// What is to be put on the clipboard.
+    /// A text for the clipboard.
     pub copied: Option<String>,
 }
 
@@ -371,7 +371,7 @@ impl App {
         };
     }
 
-    /// To the editor, or from there to the form or to a board.
+    /// Goes to the editor, or from there to the form or to a board.
     fn edit(&mut self, next: &Next) {
         let menu = Screen::Settings(Settings::new());
         self.screen = match (std::mem::replace(&mut self.screen, menu), next) {
@@ -394,7 +394,7 @@ impl App {
         };
     }
 
-    /// What the window is called.
+    /// The title of the window.
     pub fn title(&self) -> String {
         match &self.screen {
             Screen::Play(play) => play.title(),
@@ -402,7 +402,7 @@ impl App {
         }
     }
 
-    /// Whether the user is to be called: it has become their turn.
+    /// Whether to ring the bell: it has become the user's turn.
     pub fn take_call(&mut self) -> bool {
         let calls = match &mut self.screen {
             Screen::Play(play) => play.take_call(),

@@ -1,17 +1,17 @@
 //! The board on the screen, as large as there is room for.
 
 use super::app::{Hit, Hits};
-use super::live::Live;
+use super::live::{Live, Patch};
 use super::look::Look;
 use crate::output::mosaic::{self, Font, Mosaic, Tile, mosaic};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 use resvg::tiny_skia::{
-    Color as Shade, LineJoin, Paint, Path, PathBuilder, Pixmap, Stroke, Transform,
+    Color as Shade, IntRect, LineJoin, Paint, Path, PathBuilder, Pixmap, Stroke, Transform,
 };
-use rules::diagram::{Diagram, DrawnCell, Shape};
-use rules::text::{self, Canvas, Glyph, Ink, Paper, Rgb, Scale, canvas};
+use rules::diagram::{Diagram, DrawnCell, Piece, Shape};
+use rules::text::{self, Canvas, Glyph, Ink, Mark, Paper, Rgb, Scale, canvas};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -32,7 +32,7 @@ struct Picture {
     shape: Shape,
     /// The width of a cell.
     side: f32,
-    /// How many characters a cell has at most.
+    /// How many characters a part has that is sent at once.
     part: (u16, u16),
     cursor: Shade,
 }
@@ -47,7 +47,9 @@ impl Picture {
     ) -> Picture {
         let middle =
             |(x, y): (f64, f64)| ((x * f64::from(wide)) as f32, (y * f64::from(high)) as f32);
-        let part = (drawn.pitch.0.ceil() as u16, drawn.pitch.1.ceil() as u16);
+        // The cursor changes the edge of a cell only: large cells are sent in parts.
+        let count = (drawn.pitch.1 / 4.0).ceil();
+        let part = ((drawn.pitch.0 / count).ceil() as u16, (drawn.pitch.1 / count).ceil() as u16);
         let [red, green, blue] = look.cursor_rgb();
         Picture {
             pixels: Rc::new(pixels),
@@ -59,21 +61,29 @@ impl Picture {
         }
     }
 
-    /// The picture with a frame around the cell under the cursor.
-    fn with_cursor(&self, cursor: Option<usize>) -> Rc<Pixmap> {
-        let at = cursor.and_then(|cell| self.middles.get(cell));
-        let width = (self.side / 11.0).max(2.0);
-        let Some(path) = at.and_then(|at| self.outline(*at, 0.8 * width)) else {
-            return self.pixels.clone();
+    /// The cell under the cursor with a frame around it.
+    fn cursor(&self, cursor: Option<usize>) -> Option<Patch> {
+        let (x, y) = *self.middles.get(cursor?)?;
+        // The letters of towers begin close to the corner.
+        let width = (self.side / 18.0).max(2.0);
+        let half = self.side / 2.0;
+        let high = match self.shape {
+            Shape::Square => half,
+            Shape::Hexagon => 2.0 * half / 3_f32.sqrt() + width,
         };
-        let mut pixels = Pixmap::clone(&self.pixels);
+        let [left, top] = [x - half, y - high].map(|at| at.max(0.0) as i32);
+        let [right, bottom] = [x + half, y + high].map(|at| at.ceil() as i32);
+        let (wide, high) = (self.pixels.width() as i32, self.pixels.height() as i32);
+        let place = IntRect::from_ltrb(left, top, right.min(wide), bottom.min(high))?;
+        let mut pixels = self.pixels.clone_rect(place)?;
+        let path = self.outline((x - left as f32, y - top as f32), 0.8 * width)?;
         for (width, colour) in [(1.6 * width, Shade::BLACK), (width, self.cursor)] {
             let mut paint = Paint { anti_alias: true, ..Paint::default() };
             paint.set_color(colour);
             let stroke = Stroke { width, line_join: LineJoin::Round, ..Stroke::default() };
             pixels.stroke_path(&path, &paint, &stroke, Transform::identity(), None);
         }
-        Rc::new(pixels)
+        Some(Patch { place, pixels: Rc::new(pixels) })
     }
 
     /// The outline of a cell, moved in on every side.
@@ -108,7 +118,7 @@ impl Picture {
 struct Spot {
     ch: char,
     style: Style,
-    /// What it looks like under the cursor.
+    /// Its style under the cursor.
     pointed: Style,
     /// The cell that a click here means.
     hit: Option<usize>,
@@ -151,6 +161,8 @@ impl Drawn {
         let tones: Vec<Option<Rgb>> = diagram.cells.iter().map(tone).collect();
         let grounds: Vec<Option<Rgb>> =
             tones.iter().enumerate().map(|(cell, tone)| ground(drawn, cell, *tone)).collect();
+        let kept: Vec<Vec<Rgb>> =
+            diagram.cells.iter().map(|cell| kept(diagram, cell, look)).collect();
         let spot = |tile: &Tile| {
             let of = |colour: Option<Rgb>| colour.map(|rgb| look.rgb(rgb));
             let style = match (tile.is_figure, tile.paper) {
@@ -159,8 +171,9 @@ impl Drawn {
                 (false, _) => style(of(tile.ink), of(tile.paper)),
             };
             let ground = tile.cell.and_then(|cell| grounds.get(cell).copied().flatten());
+            let kept = tile.cell.and_then(|cell| kept.get(cell)).map_or(&[][..], |kept| kept);
             let under = |colour: Option<Rgb>| match (colour, ground) {
-                (Some(rgb), Some(ground)) if is_like(rgb, ground) => look.cursor(),
+                (Some(rgb), Some(ground)) if is_ground(rgb, ground, kept) => look.cursor(),
                 _ => of(colour),
             };
             let pointed = Style { fg: under(tile.ink), bg: under(tile.paper), ..style };
@@ -201,12 +214,27 @@ fn distance(one: Rgb, two: Rgb) -> u32 {
     one.iter().zip(two).map(|(a, b)| u32::from(a.abs_diff(b)).pow(2)).sum()
 }
 
-/// Whether two colours are shades of one.
-fn is_like(one: Rgb, two: Rgb) -> bool {
-    distance(one, two) < 32 * 32
+/// The colours in a cell that stay as they are under the cursor.
+fn kept(diagram: &Diagram, cell: &DrawnCell, look: &Look) -> Vec<Rgb> {
+    let mark = text::ink(look.theme, Ink::Mark(Mark::Target));
+    let of = |piece: &Piece| {
+        let tint = diagram.players[piece.owner].tint;
+        let inks = [Ink::Piece(tint), Ink::Edge(tint)].map(|ink| text::ink(look.theme, ink));
+        let face = text::paper(look.theme, Paper::Piece(tint));
+        let side = face.map(|face| face.map(|part| part / 2));
+        inks.into_iter().chain([face, side])
+    };
+    mark.into_iter().chain(cell.piece.iter().flat_map(of).flatten()).collect()
 }
 
-/// What a drawing depends on.
+/// Whether a colour is the ground of a cell, or a shadow or the casing of a mark on it, rather than what is kept.
+fn is_ground(colour: Rgb, ground: Rgb, kept: &[Rgb]) -> bool {
+    let shadow = ground.map(|part| part / 2);
+    let nearest = distance(colour, ground).min(distance(colour, shadow));
+    nearest < 64 * 64 && kept.iter().all(|own| nearest < distance(colour, *own))
+}
+
+/// Everything that a drawing depends on.
 #[derive(Clone, PartialEq)]
 struct Wanted {
     diagram: Diagram,
@@ -219,7 +247,7 @@ struct Wanted {
 const REMEMBERED: usize = 4;
 
 thread_local! {
-    /// The last drawings: most frames change nothing on the board, and drawing takes longer than all the rest.
+    /// The last drawings: most frames change nothing on the board, and drawing takes longer than everything else.
     static LAST: RefCell<Vec<(Wanted, Rc<Drawn>)>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -275,14 +303,14 @@ pub fn beside(
     }
 }
 
-/// Draws a board in the middle of an area if it fits there, to be looked at.
+/// Draws a board that only shows a position, in the middle of an area if it fits there.
 pub fn show(diagram: &Diagram, look: &Look, area: Rect, buffer: &mut Buffer, hits: &Hits) {
     if let Some(drawn) = fitting(diagram, look, false, (area.width, area.height)) {
         place(&drawn, None, area, buffer, (hits, false));
     }
 }
 
-/// Puts a drawing in the middle of an area; what does not fit is cut off. Each cell can be clicked. Says where the
+/// Puts a drawing in the middle of an area; what does not fit is cut off. Each cell can be clicked. Returns where the
 /// middle of the cursor's cell is.
 pub fn put(
     drawn: &Drawn,
@@ -323,7 +351,8 @@ fn place(
     if let Some(picture) = drawn.picture.as_ref().filter(|_| drawn.fits((area.width, area.height)))
     {
         let area = Rect::new(left, top, drawn.width as u16, drawn.height as u16);
-        let live = Live { area, pixels: picture.with_cursor(cursor), part: picture.part };
+        let (pixels, patch) = (picture.pixels.clone(), picture.cursor(cursor));
+        let live = Live { area, pixels, patch, part: picture.part };
         live.claim(buffer);
         all.show(live);
     }

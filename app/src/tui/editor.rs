@@ -59,7 +59,7 @@ impl Editor {
         self.setup
     }
 
-    /// The position, to be looked at with the engine.
+    /// The position, to be analysed.
     pub fn sitting(&self) -> Sitting {
         Sitting::new(self.setup.entry, self.game.boxed_clone(), seat::people(), None)
     }

@@ -26,7 +26,7 @@ impl Field {
         self.input = Input::new(text.to_owned());
     }
 
-    /// Edits the text if the key does that, and says whether it does.
+    /// Edits the text if the key does that, and returns whether it does.
     pub fn key(&mut self, key: KeyEvent) -> bool {
         let request = match (key.code, key.modifiers) {
             // The crate follows shells that clear the whole line.

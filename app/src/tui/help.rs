@@ -4,7 +4,7 @@ use super::app::Context;
 use super::view::wrapped;
 use ratatui::text::{Line, Span};
 
-/// What the keys are wanted for.
+/// The topic of the keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Topic {
     Lists,
@@ -67,7 +67,7 @@ const SECTIONS: &[Section] = &[
         heading: "While the other side is to move",
         topics: &[Game, Server],
         keys: &[
-            ("a move", "is chosen ahead, and played as soon as it may be; Esc takes it back"),
+            ("a move", "is chosen ahead, and played as soon as it is legal; Esc takes it back"),
             ("space", "stops a computer's thinking: it plays the best turn it has found"),
         ],
     },
@@ -117,7 +117,7 @@ const SECTIONS: &[Section] = &[
             ("e", "the engine's evaluation as a bar"),
             ("a", "analysis of the position on the screen: the best lines as they are found"),
             ("Original", "what the game's original program thinks of the position, for each side"),
-            ("m", "go over the game: a graph, then from mistake to mistake; x tries one again"),
+            ("m", "review the game: a graph, then from mistake to mistake; x tries one again"),
             ("b", "better turns beside those that gave something away"),
             ("t", "try variations: play for both sides, Esc returns to the game"),
             (", . >", "choose one of the analysis' lines, and step into it; or click on it"),

@@ -9,7 +9,7 @@ use crate::tui::field::Field;
 use engine::Entry;
 use rules::Player;
 
-/// What the form of an invitation has besides.
+/// The further state of an invitation's form.
 #[derive(Clone, Debug, Default)]
 pub struct Invitation {
     pub server: String,
@@ -93,7 +93,7 @@ impl Setup {
         let choices = &mut context.choices;
         choices.names[0].clone_from(&wanted.name);
         choices.server.clone_from(&server);
-        // The game matters more than what the form says the next time.
+        // The game matters more than remembering the form.
         let _ = context.remember();
         let (Some(send), saves) = (context.net.clone(), context.saves.clone()) else {
             return Next::Stay;
@@ -102,7 +102,7 @@ impl Setup {
         self.trouble = Some(format!("asking {server}"));
         std::thread::spawn(move || {
             let opened = online::invite_and_join(&server, &wanted, &saves);
-            // Nobody receives it any more when the program ends.
+            // The receiver is gone when the program ends.
             let _ = send.send(Message::Opened(opened.map(Box::new)));
         });
         Next::Stay

@@ -29,9 +29,9 @@ const SHELVES: [(&str, Option<Shelf>); 4] = [
 struct Row {
     /// Its file; none for one of several games in a file of the user's.
     kept: Option<Kept>,
-    /// Read when it is first looked at: there may be thousands.
+    /// Read on first use: there may be thousands.
     game: OnceCell<Result<Sitting, String>>,
-    /// What can be searched for, once somebody does.
+    /// The searchable text, computed on first use.
     words: OnceCell<String>,
 }
 
@@ -40,7 +40,7 @@ pub struct Library {
     /// The name of the file, if these are the games of one.
     file: Option<String>,
     shelf: usize,
-    /// What is searched for, and whether it is being typed.
+    /// The search, and whether it is being typed.
     search: Field,
     searching: bool,
     list: List,
@@ -58,7 +58,7 @@ impl Row {
         self.game.get_or_init(read)
     }
 
-    /// What can be searched for: the tags of its record, or what the game says where there is no file.
+    /// The searchable text: the tags of its record, or a summary of the game where there is no file.
     fn words(&self) -> &str {
         self.words.get_or_init(|| {
             let words = match (&self.kept, self.game.get()) {
@@ -147,7 +147,7 @@ impl Library {
         self.searching.then_some(&mut self.search)
     }
 
-    /// Pastes into the search if one is being typed, and says whether.
+    /// Pastes into the search if one is being typed, and returns whether it did.
     pub fn paste(&mut self, text: &str) -> bool {
         if self.searching {
             self.search.paste(text);

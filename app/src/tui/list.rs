@@ -29,7 +29,7 @@ impl List {
         List { chosen, is_ring: false }
     }
 
-    /// Moves the cursor among this many rows, if the key does that, and says whether it does.
+    /// Moves the cursor among this many rows, if the key does that, and returns whether it does.
     pub fn key(&mut self, code: KeyCode, count: usize) -> bool {
         let last = count.saturating_sub(1);
         let at = self.chosen.min(last);
@@ -52,7 +52,7 @@ impl List {
         true
     }
 
-    /// Chooses the row that was clicked, and says whether it was chosen already.
+    /// Chooses the row that was clicked, and returns whether it was chosen already.
     pub fn click(&mut self, row: usize, count: usize) -> bool {
         let was_chosen = self.chosen == row;
         self.chosen = row.min(count.saturating_sub(1));

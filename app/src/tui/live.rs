@@ -9,7 +9,9 @@ use ratatui::crossterm::cursor::MoveTo;
 use ratatui::crossterm::queue;
 use ratatui::crossterm::style::{Attribute, Print, SetAttribute};
 use ratatui::layout::Rect;
-use resvg::tiny_skia::{IntRect, Pixmap};
+use resvg::tiny_skia::{BlendMode, IntRect, Pixmap, PixmapPaint, Transform};
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hasher};
 use std::io::Write;
 use std::rc::Rc;
 
@@ -19,11 +21,55 @@ pub struct Live {
     /// The characters that it covers.
     pub area: Rect,
     pub pixels: Rc<Pixmap>,
+    /// The cell under the cursor, which takes the place of what is below.
+    pub patch: Option<Patch>,
     /// How many characters a part is wide and high.
     pub part: (u16, u16),
 }
 
+/// A small picture in a large one.
+#[derive(Clone, Debug)]
+pub struct Patch {
+    pub place: IntRect,
+    pub pixels: Rc<Pixmap>,
+}
+
 impl Live {
+    /// What is to be seen in a place.
+    fn seen(&self, place: IntRect) -> Option<Pixmap> {
+        let mut pixels = self.pixels.clone_rect(place)?;
+        if let Some(patch) = self.patch_in(place) {
+            let (x, y) = (patch.place.x() - place.x(), patch.place.y() - place.y());
+            let paint = PixmapPaint { blend_mode: BlendMode::Source, ..PixmapPaint::default() };
+            let own = (*patch.pixels).as_ref();
+            pixels.draw_pixmap(x, y, own, &paint, Transform::identity(), None);
+        }
+        Some(pixels)
+    }
+
+    /// The whole picture.
+    #[cfg(test)]
+    pub fn whole(&self) -> Pixmap {
+        let (wide, high) = (self.pixels.width(), self.pixels.height());
+        self.seen(IntRect::from_xywh(0, 0, wide, high).unwrap()).unwrap()
+    }
+
+    fn patch_in(&self, place: IntRect) -> Option<&Patch> {
+        self.patch.as_ref().filter(|patch| patch.place.intersect(&place).is_some())
+    }
+
+    /// Whether another picture of the same size is the same in a place.
+    fn is_same(&self, other: &Live, place: IntRect) -> bool {
+        let is_below = || same(&self.pixels, &other.pixels, place);
+        if !Rc::ptr_eq(&self.pixels, &other.pixels) && !is_below() {
+            return false;
+        }
+        match (self.patch_in(place), other.patch_in(place)) {
+            (None, None) => true,
+            _ => self.seen(place) == other.seen(place),
+        }
+    }
+
     /// The characters of each part, row by row.
     fn parts(&self) -> Vec<Rect> {
         let Rect { x, y, width, height } = self.area;
@@ -42,7 +88,7 @@ impl Live {
         IntRect::from_xywh((x * wide) as i32, (y * high) as i32, width, height)
     }
 
-    /// Notes that its characters give way to it, unless something is drawn over them.
+    /// Marks its characters as covered, unless something is drawn over them.
     pub fn claim(&self, buffer: &mut Buffer) {
         set(buffer, self.area, CellDiffOption::Skip);
     }
@@ -69,23 +115,28 @@ fn set(buffer: &mut Buffer, area: Rect, option: CellDiffOption) {
     }
 }
 
-/// What the terminal shows as pictures.
+/// How many parts are remembered: those of the largest board with and without cursor, some megabytes.
+const MOST_SENT: usize = 4_000;
+
+/// The pictures that the terminal shows.
 #[derive(Default)]
 pub struct Shown {
     protocol: Option<Protocol>,
     last: Option<(Live, Vec<bool>)>,
+    /// The bytes of parts that were sent, by what they show: a cursor comes back to cells that look as before.
+    sent: HashMap<(u32, u64), Vec<u8>>,
     /// Whether characters have been written over it, or the window has another size.
     is_stale: bool,
 }
 
 impl Shown {
-    /// The terminal has been cleared.
+    /// The terminal was cleared.
     pub fn forget(&mut self) {
         self.is_stale = true;
     }
 
-    /// The bytes that change what is shown to the picture of this frame, or to none. Of the frame's characters those
-    /// that the picture covers are left out from now on.
+    /// The bytes that replace what is shown by the picture of this frame, or by none. From now on, the frame's
+    /// characters under the picture are left out.
     pub fn update(
         &mut self,
         now: Option<(Protocol, Live)>,
@@ -103,34 +154,39 @@ impl Shown {
         if let (Some(old), Some((_, parts)), None) = (self.protocol, &last, before) {
             erase(old, parts, &mut out);
         }
+        if before.is_none() || self.sent.len() > MOST_SENT {
+            self.sent.clear();
+        }
         (self.protocol, self.is_stale) = (protocol, false);
         let Some((protocol, now)) = now else { return Ok(out) };
         let free = now.free(buffer);
         for (number, part) in now.parts().into_iter().enumerate() {
             let Some(place) = now.place(part) else { continue };
-            let old = before.filter(|(_, shown)| shown[number]).map(|(old, _)| &old.pixels);
+            let old = before.filter(|(_, shown)| shown[number]).map(|(old, _)| old);
             if !free[number] {
                 if old.is_some() {
                     out.extend(protocol.erasing(number as u32));
                 }
                 continue;
             }
-            if old.is_some_and(|old| Rc::ptr_eq(old, &now.pixels) || same(old, &now.pixels, place))
-            {
+            if old.is_some_and(|old| old.is_same(&now, place)) {
                 continue;
             }
             if old.is_none() {
                 blank(part, &mut out)?;
             }
-            let Some(pixels) = now.pixels.clone_rect(place) else { continue };
+            let Some(pixels) = now.seen(place) else { continue };
             queue!(out, MoveTo(part.x, part.y))?;
-            out.extend(protocol.part(&pixels, number as u32, (part.width, part.height)));
+            let bytes = self.sent.entry((number as u32, hash(&pixels))).or_insert_with(|| {
+                protocol.part(&pixels, number as u32, (part.width, part.height))
+            });
+            out.extend_from_slice(bytes);
         }
         self.last = Some((now, free));
         Ok(out)
     }
 
-    /// The bytes that take all pictures away.
+    /// The bytes that remove all pictures.
     pub fn clear(&mut self) -> Vec<u8> {
         let mut out = Vec::new();
         if let (Some(protocol), Some((_, parts))) = (self.protocol, self.last.take()) {
@@ -146,13 +202,19 @@ fn erase(protocol: Protocol, parts: &[bool], out: &mut Vec<u8>) {
     }
 }
 
-/// Where a picture is not drawn, the ground of the terminal is to be seen.
+/// Where a picture is not drawn, the terminal's background must be visible.
 fn blank(part: Rect, out: &mut Vec<u8>) -> std::io::Result<()> {
     queue!(out, SetAttribute(Attribute::Reset))?;
     for y in part.y..part.bottom() {
         queue!(out, MoveTo(part.x, y), Print(" ".repeat(part.width.into())))?;
     }
     out.flush()
+}
+
+fn hash(pixels: &Pixmap) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(pixels.data());
+    hasher.finish()
 }
 
 /// Whether two pictures of one size are alike in this place.
@@ -169,7 +231,7 @@ fn same(one: &Pixmap, two: &Pixmap, place: IntRect) -> bool {
 mod tests {
     use super::*;
     use ratatui::widgets::{Clear, Widget};
-    use resvg::tiny_skia::{Color, Paint, Transform};
+    use resvg::tiny_skia::{Color, Paint};
 
     const AREA: Rect = Rect::new(2, 1, 8, 4);
 
@@ -181,10 +243,18 @@ mod tests {
             let square = resvg::tiny_skia::Rect::from_xywh(x, y, 5.0, 5.0).unwrap();
             pixels.fill_rect(square, &Paint::default(), Transform::identity(), None);
         }
-        Live { area: AREA, pixels: Rc::new(pixels), part: (4, 2) }
+        Live { area: AREA, pixels: Rc::new(pixels), patch: None, part: (4, 2) }
     }
 
-    /// What is sent, and the buffer that is left.
+    /// The same with a black cell there.
+    fn patched(live: &Live, (x, y): (i32, i32)) -> Live {
+        let mut pixels = Pixmap::new(20, 20).unwrap();
+        pixels.fill(Color::BLACK);
+        let place = IntRect::from_xywh(x, y, 20, 20).unwrap();
+        Live { patch: Some(Patch { place, pixels: Rc::new(pixels) }), ..live.clone() }
+    }
+
+    /// The bytes that are sent, and the remaining buffer.
     fn sent(
         shown: &mut Shown,
         protocol: Protocol,
@@ -219,6 +289,25 @@ mod tests {
             let again = sent(&mut shown, protocol, Some(live(None)), None).0;
             assert_eq!(again.matches(start).count(), 4, "{protocol:?}");
         }
+    }
+
+    #[test]
+    fn a_cursor_changes_the_parts_that_it_leaves_and_enters() {
+        let mut shown = Shown::default();
+        let live = live(None);
+        sent(&mut shown, Protocol::Kitty, Some(live.clone()), None);
+        let mut changed = |live: Live| {
+            let bytes = sent(&mut shown, Protocol::Kitty, Some(live), None).0;
+            bytes.matches("a=T,").count()
+        };
+        assert_eq!(changed(patched(&live, (5, 5))), 1);
+        assert_eq!(changed(patched(&live, (5, 5))), 0);
+        assert_eq!(changed(patched(&live, (50, 5))), 2);
+        assert_eq!(changed(patched(&live, (30, 30))), 4);
+        assert_eq!(changed(live.clone()), 4);
+        let seen = patched(&live, (30, 30)).whole();
+        let black = seen.pixels().iter().filter(|pixel| pixel.red() == 0).count();
+        assert_eq!(black, 400);
     }
 
     #[test]

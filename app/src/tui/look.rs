@@ -23,7 +23,7 @@ pub enum Depth {
     True,
 }
 
-/// What the terminal can show, and what the user likes.
+/// What the terminal can show, and the user's preferences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Look {
     pub depth: Depth,
@@ -46,7 +46,7 @@ pub struct Look {
 pub struct Graphics {
     pub protocol: Protocol,
     pub font: Font,
-    /// What the terminal's driver says of the font.
+    /// The size of the font according to the terminal's driver.
     pub driver: Option<Font>,
 }
 
@@ -75,7 +75,7 @@ impl Look {
         Look { depth: depth(variable), charset, ground, ..Look::default() }
     }
 
-    /// Takes the theme and the characters that were chosen; what is not known is chosen as it suits the terminal.
+    /// Takes the theme and the characters that were chosen; unknown ones default to what suits the terminal.
     pub fn choose(&mut self, choices: &Choices) {
         let variable = |name: &str| std::env::var(name).ok();
         let theme = Theme::named(&choices.theme);
@@ -91,7 +91,7 @@ impl Look {
     /// Notes the colour of the terminal's background.
     pub fn learn(&mut self, background: Rgb) {
         let [red, green, blue] = background.map(u32::from);
-        // What television made of colours: the eye takes green for brighter than blue.
+        // Luma as television defines it: the eye sees green as brighter than blue.
         let is_light = 299 * red + 587 * green + 114 * blue > 128_000;
         self.ground = if is_light { Theme::Light } else { Theme::Dark };
         if self.follows {
@@ -134,7 +134,7 @@ impl Look {
         }
     }
 
-    /// The ground of the cell that the keys have reached; none where it is shown in reverse.
+    /// The background of the cell under the cursor; `None` where the cell is shown in reverse video.
     pub fn cursor(&self) -> Option<Color> {
         match self.depth {
             Depth::None => None,
@@ -221,7 +221,7 @@ fn on([red, green, blue]: Rgb) -> Rgb {
     if light > 128_000 { [0; 3] } else { [255; 3] }
 }
 
-/// The theme for the background that some terminals tell of: `15;0` is white on black.
+/// The theme for the background that some terminals announce: `15;0` is white on black.
 fn ground(variable: impl Fn(&str) -> Option<String>) -> Theme {
     let colours = variable("COLORFGBG").unwrap_or_default();
     match colours.rsplit(';').next() {

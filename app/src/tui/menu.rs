@@ -18,8 +18,8 @@ use ratatui::text::{Line, Span};
 use rules::Player;
 use rules::diagram::Diagram;
 
-/// What the list offers. A new entry is a variant here, a line in [`Menu::new`], and its label, picture
-/// and effect below.
+/// The items of the list. A new one is a variant here, a line in [`Menu::new`], and its label, picture and effect
+/// below.
 enum Item {
     Continue(Kept, Box<Sitting>),
     Game(&'static Entry),

@@ -61,7 +61,7 @@ pub fn run(args: &PlayArgs, saves: Saves, first: Next) -> Result<(), Failure> {
     };
     let reports = send.clone();
     let worker = Worker::new(args.seed, move |report| {
-        // Nobody receives it any more when the program ends.
+        // The receiver is gone when the program ends.
         let _ = reports.send(Message::Work(report));
     });
     choices.override_with(&args.config, args.wait);
@@ -87,7 +87,7 @@ pub fn run(args: &PlayArgs, saves: Saves, first: Next) -> Result<(), Failure> {
     };
     let mut app = App::new(context, trouble);
     app.go(first);
-    // First, or a signal that came in between would leave the terminal as it is.
+    // Before the terminal is taken over: a signal in between would leave it as it is.
     terminal::listen_to_signals(send.clone())?;
     let mut terminal = TakenTerminal::open()?;
     if app.context.look.color() {
@@ -103,12 +103,12 @@ pub fn run(args: &PlayArgs, saves: Saves, first: Next) -> Result<(), Failure> {
     }
 }
 
-/// After a signal, which asks nobody: waits for the server to acknowledge what was played.
+/// After a signal, without asking: waits for the server to acknowledge what was played.
 fn settle(app: &mut App, messages: &Receiver<Message>) {
     if !app.abandoned.is_empty() || app.unsent().is_empty() {
         return;
     }
-    // Nobody may be there to read it.
+    // Standard error may be closed.
     let _ = writeln!(
         io::stderr(),
         "quadrille: waiting for the server to acknowledge {}",
@@ -136,7 +136,7 @@ fn listen_to_keys(send: Sender<Message>) {
         probe::listen(&send);
         loop {
             let heard = match event::read() {
-                // A mouse that merely moves means nothing, but would redraw everything.
+                // Mouse movement means nothing, but would redraw everything.
                 Ok(Event::Mouse(mouse)) if mouse.kind == MouseEventKind::Moved => continue,
                 Ok(event) => answers.hear(event),
                 Err(_) => return drop(send.send(Message::End)),

@@ -49,7 +49,7 @@ impl Page {
         Page::new(&title, reflow(&text).iter().map(|line| styled(line)).collect())
     }
 
-    /// Handles a key and says whether it closes the page.
+    /// Handles a key and returns whether it closes the page.
     pub fn key(&mut self, key: KeyEvent) -> bool {
         let (last, height) = (self.last.get(), self.height.get().max(2) - 1);
         self.top = self.top.min(last);

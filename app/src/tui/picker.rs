@@ -9,11 +9,11 @@ use table::taps::{self, Spelling, Stage};
 pub struct Picker {
     steps: Vec<Step>,
     spelling: Spelling,
-    /// The highlighted one among the choices that no cell stands for.
+    /// The highlighted one among the choices without a cell.
     pub highlight: usize,
 }
 
-/// What a tap brings about.
+/// The effect of a tap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Picked {
     /// There is more to choose.
@@ -34,17 +34,17 @@ impl Picker {
         taps::stage(&self.steps, &self.spelling)
     }
 
-    /// The choices that no cell stands for.
+    /// The choices without a cell.
     pub fn choices(&self) -> Vec<&Tap> {
         self.here().choices()
     }
 
-    /// What is to be decided now: `stack`, `parts`.
+    /// The next decision: `stack`, `parts`.
     pub fn stage(&self) -> Option<&'static str> {
         self.here().name()
     }
 
-    /// What was chosen so far.
+    /// The taps so far.
     pub fn taps(&self) -> &[Tap] {
         &self.spelling.taps
     }
@@ -71,8 +71,8 @@ impl Picker {
         stage.next.iter().filter_map(|tap| tap.cell).collect()
     }
 
-    /// The cells where pieces land if a move that begins like this one is made: for a stack that is split
-    /// those of all its parts. Where there is no way to show, what can be chosen.
+    /// The cells where pieces land if a move that begins like this one is made: for a split stack those of all its
+    /// parts. Where no piece travels, the cells that can be chosen.
     pub fn landings(&self) -> Vec<usize> {
         let stage = taps::stage(&self.steps, &self.ahead());
         let steps = stage.candidates.iter().filter(|step| step.trace.placed.is_none());
@@ -83,7 +83,7 @@ impl Picker {
         cells
     }
 
-    /// The cell to tap for a cell where a piece lands, if there is only one.
+    /// The cell to tap for a landing cell, if there is only one.
     fn landing(&self, cell: usize) -> Option<usize> {
         let lands = |step: &&&Step| {
             step.trace.placed.is_none() && step.trace.travels.iter().any(|way| way.to == Some(cell))
@@ -121,7 +121,7 @@ impl Picker {
         self.spell(spelling)
     }
 
-    /// Makes one of the choices that no cell stands for.
+    /// Makes one of the choices without a cell.
     pub fn choose(&mut self, number: usize) -> Picked {
         match self.choices().get(number) {
             Some(tap) => self.spell(self.spelling.choose(&self.steps, tap)),
@@ -130,7 +130,7 @@ impl Picker {
         }
     }
 
-    /// Takes back one choice; says whether there was one.
+    /// Takes back one choice; returns whether there was one.
     pub fn back(&mut self) -> bool {
         let is_there = !self.is_idle();
         (self.spelling, self.highlight) = (self.spelling.back(&self.steps), 0);

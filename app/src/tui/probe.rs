@@ -1,8 +1,8 @@
-//! What the terminal says when it is asked at the start: its background, and how it shows pictures.
+//! The terminal's replies to queries at the start: its background, and how it shows pictures.
 //!
-//! The answers come among the keys, and the library that reads keys drops those that matter here. So the first moments are
-//! read here, until the answer that every terminal gives, to a question that comes last, or for half a second. Keys
-//! that are pressed meanwhile are passed on at once.
+//! The replies come among the keys, and the library that reads keys drops those that matter here. So the first input is
+//! read here, until the reply to the last query, which every terminal answers, or for half a second. Keys that are
+//! pressed meanwhile are passed on at once.
 
 use super::app::Message;
 use super::look::Graphics;
@@ -16,20 +16,20 @@ use rules::text::Rgb;
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
-/// How long the answers are waited for.
+/// How long the replies are waited for.
 const PATIENCE: Duration = Duration::from_millis(500);
 /// How long an escape may be the beginning of something.
 const BREATH: Duration = Duration::from_millis(50);
-/// The longest answer; anything longer is none.
+/// The longest reply; anything longer is not one.
 const LONGEST: usize = 256;
 
-/// The questions: the background's colour, whether kitty's protocol is spoken, the size of a character in pixels, and
+/// The queries: the background's colour, whether kitty's protocol is spoken, the size of a character in pixels, and
 /// what kind of terminal it is. They leave nothing on the screen of a terminal that knows none of them.
 pub fn questions(variable: impl Fn(&str) -> Option<String>) -> String {
     let read = |name: &str| variable(name).unwrap_or_default();
     let term = read("TERM");
     let begins = |names: &[&str]| names.iter().any(|name| term.starts_with(name));
-    // The Linux console takes such questions for something else, and on Windows nobody reads the answers.
+    // The Linux console mistakes such queries for something else, and on Windows nobody reads the replies.
     if begins(&["linux", "dumb"]) || term.is_empty() || cfg!(not(unix)) {
         return String::new();
     }
@@ -67,7 +67,7 @@ pub fn listen(send: &Sender<Message>) {
         if !has_more && left.is_zero() {
             break;
         }
-        // The rest of what has begun is not left to others.
+        // A sequence that has begun is read to its end here.
         if has_more && !bytes.is_empty() {
             end = end.max(Instant::now() + PATIENCE);
         }
@@ -78,7 +78,7 @@ pub fn listen(send: &Sender<Message>) {
     }
 }
 
-/// Reads what has come, or what comes in this time, and says whether there was anything; nothing when the terminal is
+/// Reads what has come, or what comes in this time, and returns whether there was anything; `None` when the terminal is
 /// gone.
 #[cfg(unix)]
 fn read(bytes: &mut Vec<u8>, wait: Duration) -> Option<bool> {
@@ -103,7 +103,7 @@ fn read(_: &mut Vec<u8>, _: Duration) -> Option<bool> {
     None
 }
 
-/// What the terminal has told about pictures.
+/// The terminal's answers about pictures.
 #[derive(Debug, Default)]
 struct Told {
     kitty: bool,
@@ -156,7 +156,7 @@ pub fn font() -> Option<Font> {
 /// The next thing that a terminal sends.
 #[derive(Debug, PartialEq)]
 enum Heard {
-    /// An answer that says nothing here, or a key that nobody has.
+    /// An irrelevant reply, or an unknown key.
     Nothing,
     Key(Event),
     Background(Rgb),
@@ -167,7 +167,7 @@ enum Heard {
     },
 }
 
-/// What these bytes begin with, and how many of them belong to it; none while more must come.
+/// The first thing in these bytes, and how many of them belong to it; `None` while more must come.
 fn next(bytes: &[u8], is_all: bool) -> Option<(Heard, usize)> {
     let rest = match bytes {
         [] => return None,

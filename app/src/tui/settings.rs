@@ -1,4 +1,4 @@
-//! What the user likes: colours, motion, proposals.
+//! The user's preferences: colours, motion, proposals.
 
 use super::app::{Context, Hits, Next};
 use super::board;
@@ -16,7 +16,7 @@ use rules::svg::Theme;
 struct Switch {
     label: &'static str,
     about: &'static str,
-    /// What it says when it is off, and when it is on.
+    /// Its text when it is off, and when it is on.
     values: [&'static str; 2],
     of: fn(&mut Choices) -> &mut bool,
 }
@@ -24,7 +24,7 @@ struct Switch {
 /// How many rows there are: the colours, the characters, and the switches.
 const ROWS: usize = 2 + SWITCHES.len();
 
-/// What is chosen as it suits the terminal.
+/// The value for what suits the terminal.
 const AUTO: &str = "automatic";
 
 /// The settings below the colours and characters.
@@ -55,7 +55,7 @@ const SWITCHES: [Switch; 5] = [
     },
     Switch {
         label: "Line mode",
-        about: "whether the game in lines of text draws boards; sentences are for ears",
+        about: "whether line mode draws boards or only describes them, for screen readers",
         values: ["with boards", "sentences only"],
         of: |choices| &mut choices.no_boards,
     },

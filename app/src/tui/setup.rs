@@ -21,7 +21,7 @@ const CLOCKS: [&str; 7] = ["", "1+0", "3+2", "5+3", "10+5", "30+10", "60+30"];
 /// Who may start: the first or second player of the form, or one of them by lot.
 const STARTS: [&str; 3] = ["first", "second", "lot"];
 
-/// What players without a name are called.
+/// The names of players without a name.
 const PLAYERS: [&str; 2] = ["Player A", "Player B"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub enum Row {
     Start,
 }
 
-/// What is being filled in, over the form.
+/// The field being filled in, over the form.
 #[derive(Clone, Debug)]
 pub enum Filling {
     Nothing,
@@ -62,7 +62,7 @@ pub struct Setup {
     /// Whether it was set up by hand.
     by_hand: bool,
     pub(super) options: Map<String, Value>,
-    /// What an invitation needs besides; none for a game at this keyboard.
+    /// The further fields of an invitation; none for a game at this keyboard.
     pub(super) invitation: Option<Invitation>,
     /// Who plays, in the order of the form.
     pub seats: [Seat; 2],
@@ -146,7 +146,7 @@ impl Setup {
             Row::Player(_) if self.invitation.is_some() => "Your name".into(),
             Row::Start if self.invitation.is_some() => "Invite".into(),
             Row::Player(i) => PLAYERS[i].into(),
-            // The one who starts is the one who plays the first colour, unless it is not to move.
+            // Whoever starts plays the first colour, except in a position where the second colour is to move.
             Row::Starts if self.game.turn() != rules::Player::One => {
                 format!("Plays {}", info.players[0])
             }

@@ -27,12 +27,13 @@ use std::sync::mpsc::Sender;
 
 /// The terminal while it is ours; it is given back when this is dropped, and on a panic.
 pub struct TakenTerminal {
-    /// Never dropped: it would complain about a terminal that is gone to that terminal, and panic.
+    /// Never dropped: if the terminal is gone, its `drop` would report that on standard error, which is gone, too, and
+    /// panic.
     terminal: ManuallyDrop<Terminal<CrosstermBackend<Stdout>>>,
     shown: Shown,
     /// The window for which something is shown.
     area: Rect,
-    /// What the window is called, if it can be called something.
+    /// The window's title, if it can have one.
     title: String,
     has_title: bool,
 }
@@ -59,8 +60,7 @@ impl TakenTerminal {
         Ok(taken)
     }
 
-    /// Draws a frame, with the picture that the view hands out. Terminals that can show both at once, so that nothing
-    /// tears.
+    /// Draws a frame and the picture that the view returns, both at once on terminals that can, so that nothing tears.
     pub fn draw(
         &mut self,
         view: impl FnOnce(&mut Frame) -> Option<(Protocol, Live)>,
@@ -84,7 +84,7 @@ impl TakenTerminal {
         execute!(stdout(), EndSynchronizedUpdate)
     }
 
-    /// Names the window, and calls the user.
+    /// Sets the window's title, and rings the bell.
     pub fn call(&mut self, title: &str, rings: bool) -> io::Result<()> {
         let mut bytes = String::new();
         if self.title != title && self.has_title {
@@ -112,7 +112,7 @@ impl TakenTerminal {
     pub fn suspend(&mut self) -> Result<(), Failure> {
         stdout().write_all(&self.shown.clear())?;
         give_back();
-        // What the window was called before is back.
+        // The old title is back.
         self.title.clear();
         #[cfg(unix)]
         signals::obey(signals::SIGTSTP)?;

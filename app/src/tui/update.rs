@@ -1,4 +1,4 @@
-//! What a message changes.
+//! The effects of messages.
 
 use super::app::{App, Hit, Message, Next, Screen};
 use super::menu::Menu;
@@ -46,7 +46,7 @@ fn press(app: &mut App, mut key: KeyEvent) {
     obey(app, key);
 }
 
-/// Does what a key means, whichever key the user has for it.
+/// Executes a key, which the user's key bindings have been applied to.
 fn obey(app: &mut App, key: KeyEvent) {
     if key.modifiers.contains(KeyModifiers::CONTROL) {
         match key.code {
@@ -87,7 +87,7 @@ fn to_screen(app: &mut App, key: KeyEvent) {
     app.go(next);
 }
 
-/// What is pasted into a line is typed there; elsewhere a position or a record is opened.
+/// Pasted text is typed into a line of text; elsewhere it is opened as a position or a record.
 fn paste(app: &mut App, text: &str) {
     app.page = None;
     let entry = match &mut app.screen {

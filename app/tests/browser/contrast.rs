@@ -1,11 +1,12 @@
-//! Every button can be read, in each of its states, as the browser draws it: WCAG AA asks for 4.5 between text and ground.
+//! Every button can be read, in each of its states, as the browser draws it: WCAG AA asks for 4.5 between text and
+//! ground.
 
 use super::driver::{Browser, Driver};
 use super::host::{Host, Program};
 use super::hosts::kept;
 use serde_json::{Value, json};
 
-/// Tells which buttons cannot be read. Grounds are painted over each other as a browser does it.
+/// Finds the buttons that cannot be read. Backgrounds are blended as a browser does it.
 const UNREADABLE: &str = r#"(() => {
     const pen = Object.assign(document.createElement('canvas'), { width: 1, height: 1 })
         .getContext('2d', { willReadFrequently: true });
@@ -39,7 +40,7 @@ const UNREADABLE: &str = r#"(() => {
         (one) => `${one.id || one.className || one.textContent.trim()}: ${contrast(one).toFixed(2)}`) };
 })()"#;
 
-/// The pages that are looked at; all of them with `QUADRILLE_LONG=1`.
+/// The pages that are checked; all of them with `QUADRILLE_LONG=1`.
 fn pages() -> &'static [&'static str] {
     const ALL: [&str; 7] = [
         "",
@@ -59,7 +60,7 @@ fn states() -> &'static [&'static [&'static str]] {
     if crate::is_long() { &ALL } else { &ALL[..2] }
 }
 
-/// Looks at all buttons as they are, pointed at, pressed and in focus, in light and dark.
+/// Checks all buttons as they are, hovered, pressed and focused, in light and dark.
 async fn look(browser: &Browser, page: &str) -> usize {
     browser.cdp("DOM.enable", json!({})).await;
     browser.cdp("CSS.enable", json!({})).await;

@@ -1,4 +1,4 @@
-//! The pages without a server: the files of `quadrille site`, from a host that does nothing but hand them out.
+//! The pages without a server: the files of `quadrille site`, from a static host.
 
 use super::driver::Driver;
 use super::host::{Host, Program};
@@ -107,7 +107,7 @@ async fn a_new_version_says_so_and_comes_whole_when_it_is_wanted() {
     let old = browser.value(version).await;
     let new = "another";
     host.release(new);
-    // The old version goes on as a whole, and offers the new one.
+    // The old version keeps working as a whole, and offers the new one.
     browser.open(&host.page("puzzles")).await;
     assert_eq!(browser.value(version).await, old);
     browser.find("main[data-ready] .shelf").await;

@@ -45,7 +45,7 @@ impl Driver {
             let _ = process.wait();
             return None;
         };
-        // It stops when nobody reads what it says.
+        // It stops when its output is not read.
         std::thread::spawn(move || lines.for_each(drop));
         Some(Driver { process, url: format!("http://127.0.0.1:{port}") })
     }
@@ -101,7 +101,7 @@ impl Browser {
         self.client.goto(url).await.unwrap();
     }
 
-    /// Says whether a page came: some cannot be shown at all.
+    /// Returns whether a page came: some cannot be shown at all.
     pub async fn try_to_open(&self, url: &str) -> bool {
         self.client.goto(url).await.is_ok() && self.shows("main").await
     }
@@ -111,7 +111,7 @@ impl Browser {
         self.client.find(Locator::Css(css)).await.is_ok()
     }
 
-    /// Has pages come from their host as if nothing had been kept, or as usual.
+    /// Lets requests bypass the service worker, or not.
     pub async fn ignore_workers(&self, ignored: bool) {
         self.cdp("Network.enable", json!({})).await;
         self.cdp("Network.setBypassServiceWorker", json!({ "bypass": ignored })).await;
@@ -124,7 +124,7 @@ impl Browser {
         self.cdp("Emulation.setDeviceMetricsOverride", metrics).await;
     }
 
-    /// Has the page think that its reader prefers `light` or `dark`.
+    /// Lets the page believe that its reader prefers `light` or `dark`.
     pub async fn prefer(&self, scheme: &str) {
         let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
         self.cdp("Emulation.setEmulatedMedia", json!({ "features": features })).await;
@@ -140,7 +140,7 @@ impl Browser {
         self.cdp("Input.dispatchKeyEvent", json!({ "type": "keyUp", "key": key })).await;
     }
 
-    /// Opens another window of the same browser and turns to it: what is remembered is shared.
+    /// Opens another window of the same browser and switches to it: what is remembered is shared.
     pub async fn another(&self) -> Window {
         let window = self.client.new_window(false).await.unwrap().handle;
         self.client.switch_to_window(window.clone()).await.unwrap();
@@ -152,7 +152,7 @@ impl Browser {
         self.client.window().await.unwrap()
     }
 
-    /// Turns to another window.
+    /// Switches to another window.
     pub async fn turn_to(&self, window: &Window) {
         self.client.switch_to_window(window.clone()).await.unwrap();
     }
@@ -170,7 +170,7 @@ impl Browser {
         self.client.current_url().await.unwrap().to_string()
     }
 
-    /// The element that fits, as soon as it is there.
+    /// The element that matches, as soon as it is there.
     pub async fn find(&self, css: &str) -> Element {
         let wait = self.client.wait().at_most(PATIENCE).every(Duration::from_millis(20));
         match wait.for_element(Locator::Css(css)).await {
@@ -182,7 +182,7 @@ impl Browser {
     /// A click of the mouse, when the element is there and not disabled.
     pub async fn click(&self, css: &str) {
         self.until(&format!("`{css}` can be clicked"), &usable(css)).await;
-        // What is redrawn between finding and clicking is looked for again.
+        // An element that is redrawn between finding and clicking is looked up again.
         while let Err(error) = self.find(css).await.click().await {
             if !error.is_stale_element_reference() {
                 self.give_up(&format!("`{css}` cannot be clicked: {error}")).await;
@@ -190,13 +190,13 @@ impl Browser {
         }
     }
 
-    /// Chooses something that lies behind the button for what is seldom used.
+    /// Chooses something from the menu of seldom used commands.
     pub async fn pick(&self, css: &str) {
         self.click("#more").await;
         self.click(css).await;
     }
 
-    /// A finger, on an element that is brought into view first.
+    /// A touch on an element, which is brought into view first.
     pub async fn touch(&self, css: &str) {
         self.until(&format!("`{css}` can be touched"), &usable(css)).await;
         let element = self.find(css).await;
@@ -235,7 +235,7 @@ impl Browser {
         self.client.perform_actions(typed).await.unwrap();
     }
 
-    /// Replaces what is written in a field.
+    /// Replaces the text of a field.
     pub async fn write(&self, css: &str, text: &str) {
         let field = self.find(css).await;
         field.clear().await.unwrap();
@@ -310,17 +310,17 @@ impl Browser {
         self.close_where(|_| false).await;
     }
 
-    /// The same where something was refused on purpose: the browser notes each refusal.
+    /// The same where something was refused on purpose: the browser logs each refusal.
     pub async fn close_after_refusals(self) {
         self.close_where(|message| message.contains("status of 422")).await;
     }
 
-    /// The same where the network failed on purpose: the browser notes each request that got no answer.
+    /// The same where the network failed on purpose: the browser logs each request that got no answer.
     pub async fn close_after_trouble(self) {
         self.close_where(is_trouble).await;
     }
 
-    /// The same where the browser notes what is expected.
+    /// The same where the browser logs what is expected.
     pub async fn close_where(self, expected: impl Fn(&str) -> bool) {
         let log = self.command("se/log", json!({ "type": "browser" })).await;
         let errors: Vec<_> = log
@@ -348,7 +348,7 @@ impl Browser {
 
 /// Whether a message is about a request that got no answer.
 pub fn is_trouble(message: &str) -> bool {
-    // What was fetched ahead may wait for the connection longer than the browser thinks it should.
+    // Preloaded files may wait for the connection longer than the browser expects.
     let noted = [
         "net::ERR_",
         "WebSocket connection to",

@@ -20,23 +20,35 @@ async fn key_of(browser: &Browser) -> String {
     key.as_str().unwrap().to_owned()
 }
 
+/// Nothing is wider than the window.
+async fn fits(browser: &Browser) {
+    let sizes = browser.value("[document.documentElement.scrollWidth, screen.width]").await;
+    assert!(sizes[0].as_u64() <= sizes[1].as_u64(), "{sizes}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn three_people_and_a_guest_spend_an_evening() {
     let (driver, site) = (Driver::start(), Site::start());
     let ann = arrive(&driver, &site, "Ann").await;
     let ben = arrive(&driver, &site, "Ben").await;
     let cem = arrive(&driver, &site, "Cem").await;
-    let guest = driver.window(900, 800).await;
+    let guest = driver.phone().await;
     guest.open(&site.page("/lobby")).await;
 
     let choose = "const game = document.querySelector('#lobby-game'); game.value = 'gekitai';
         game.dispatchEvent(new Event('change'))";
     ann.script(choose).await;
-    ann.click("#lobby-rated").await;
+    // Games of players are rated unless they want something else.
     ann.click("#make-challenge").await;
     for browser in [&ben, &cem, &guest] {
         browser.until_text("table.open", "Ann").await;
     }
+    guest.until_text("table.open tr", "needs a name").await;
+    fits(&guest).await;
+    guest.open(&site.page("/")).await;
+    guest.until_text("#lobby tr", "Ann").await;
+    fits(&guest).await;
+    guest.open(&site.page("/lobby")).await;
     ben.click("tr[data-id] button.primary").await;
     for browser in [&ann, &ben] {
         browser.find("main[data-ready] .board svg").await;
@@ -70,6 +82,9 @@ async fn three_people_and_a_guest_spend_an_evening() {
     cem.write("#archive-player", "Ann").await;
     cem.click("#archive-search button.primary").await;
     cem.until_text("table.open", "Ann").await;
+    guest.open(&site.page("/archive")).await;
+    guest.until_text("table.open", "Ann").await;
+    fits(&guest).await;
     cem.click("table.open td a[href*=\"player/\"]").await;
     cem.until_text("main", "1 rated game").await;
 

@@ -1,5 +1,5 @@
 //! Whole games over a network that delays, cuts and falls silent, on servers that die: every turn that a page has
-//! taken arrives exactly once, and no page is ever loaded again.
+//! accepted arrives exactly once, and no page is ever reloaded.
 
 use super::driver::{Browser, Driver};
 use super::network::quiet;
@@ -152,7 +152,7 @@ impl Game {
     /// Compares what the pages have done with what is stored, when the storm is over.
     async fn compare(self, browser: &Browser) -> Faults {
         self.over.send_replace(true);
-        // The network stays for the pages to come to rest.
+        // The proxy stays until the pages have settled.
         let (faults, _proxy) = self.storm.await.unwrap();
         for (i, window) in self.windows.iter().enumerate() {
             browser.turn_to(window).await;
@@ -237,7 +237,7 @@ impl Storm {
         (self.faults, self.proxy)
     }
 
-    /// Lets some time pass. Says whether the game still goes on.
+    /// Lets some time pass. Returns whether the game still goes on.
     async fn lasts(&mut self, ms: u64) -> bool {
         tokio::time::timeout(Duration::from_millis(ms), self.over.wait_for(|over| *over))
             .await

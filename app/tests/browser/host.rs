@@ -1,4 +1,4 @@
-//! Hosts that only hand out files, as people run them: Python's `http.server` and nginx.
+//! Static hosts as people run them: Python's `http.server` and nginx.
 
 use std::fs;
 use std::net::{TcpListener, TcpStream};
@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// A program that hands out files, and how it is set up.
+/// A static file server, and how it is set up.
 #[derive(Clone, Copy, Debug)]
 pub enum Program {
     /// Redirects `/play` to `/play/`, and has no page of its own for what is missing.
@@ -68,7 +68,7 @@ impl Host {
         assert!(written.status.success(), "{written:?}");
     }
 
-    /// Makes the site that of another version, as a new release would.
+    /// Turns the site into that of another version, as a new release would.
     pub fn release(&self, version: &str) {
         let assets = self.site().join("assets");
         let old = fs::read_dir(&assets).unwrap().next().unwrap().unwrap().file_name();

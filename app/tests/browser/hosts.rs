@@ -6,12 +6,12 @@ use super::host::{Host, Program};
 use crate::is_long;
 use std::time::{Duration, Instant};
 
-/// Waits until the browser keeps the pages.
+/// Waits until the service worker controls the page, and so has cached the pages.
 pub async fn kept(browser: &Browser) {
     browser.until("the pages are kept", "navigator.serviceWorker.controller").await;
 }
 
-/// What is to be seen on a page of each kind.
+/// What a page of each kind must show.
 const SHELF: &str = "main[data-ready] .shelf";
 const BOARD: &str = "main[data-ready] .board svg";
 const DOCUMENT: &str = "main[data-ready] #docs-words";
@@ -36,7 +36,7 @@ const PAGES: [(&str, &str); 16] = [
     ("rules/glaisher/index.html", "main[data-ready] .prose svg"),
 ];
 
-/// Opens every kind of page by its address; a third of them where nobody has time for more.
+/// Opens every kind of page by its address; a third of them in a short run.
 async fn open_all(browser: &Browser, host: &Host) {
     for (path, sight) in PAGES.into_iter().step_by(if is_long() { 1 } else { 3 }) {
         browser.open(&host.page(path)).await;
@@ -102,7 +102,7 @@ async fn visit(program: Program, base: &'static str) {
     visit_for(program, base, true).await;
 }
 
-/// The same, without clicking through the pages where nobody has time for that.
+/// The same, in a short run without clicking through the pages.
 async fn visit_briefly(program: Program, base: &'static str) {
     visit_for(program, base, is_long()).await;
 }
@@ -117,7 +117,7 @@ async fn visit_for(program: Program, base: &'static str, through: bool) {
         play(&browser, &host).await;
     }
     open_all(&browser, &host).await;
-    // Addresses from outside, as somebody opens them who has never been here.
+    // Addresses from outside, as a first visitor opens them.
     browser.ignore_workers(true).await;
     open_all(&browser, &host).await;
     browser.ignore_workers(false).await;
@@ -130,7 +130,7 @@ async fn visit_for(program: Program, base: &'static str, through: bool) {
     // Positions were once part of the path.
     browser.open(&host.page("analysis/jeson-mor/4n/5/2N2/5/5_2")).await;
     browser.find(BOARD).await;
-    // Where nothing puts the slash behind a folder, the browser looks for its files beside it before the page can.
+    // If nothing appends the slash to a folder's path, the browser looks for its files beside it before the page can.
     let beside = |message: &str| {
         matches!(program, Program::NginxWithFallback) && message.contains("status of 404")
     };
@@ -221,7 +221,8 @@ async fn a_browser_whose_version_shows_no_page_but_home_is_cured_by_the_next_one
     }
 }
 
-/// Visits a page for a while: version 0.2 shows it as it was, or not at all, until it gives way to the next one by itself.
+/// Visits a page for a while: version 0.2 shows it as it was, or not at all, until it gives way to the next one by
+/// itself.
 async fn is_cured(browser: &Browser, page: &str) -> bool {
     browser.try_to_open(page).await;
     let begin = Instant::now();

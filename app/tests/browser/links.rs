@@ -12,7 +12,7 @@ async fn kept(browser: &Browser) -> Value {
 }
 
 async fn open(browser: &Browser, url: &str) {
-    // A page is not loaded again for another fragment alone.
+    // Another fragment alone does not reload a page.
     browser.open("about:blank").await;
     browser.open(url).await;
 }
@@ -55,7 +55,7 @@ async fn a_link_is_checked_before_it_is_kept_and_never_replaces_a_seat() {
     browser.open("about:blank").await;
     browser.open(&proxy.page("/rules/all")).await;
     browser.find("main[data-ready]").await;
-    // The page of a game is made on one that has come already, as the network goes.
+    // The page of a game is built on one that is already loaded, as the network is going away.
     let module = |name: &str| {
         format!(
             "import(new URL('{name}.js', document.querySelector('script[type=module]').src).href)"
@@ -85,7 +85,7 @@ async fn an_invitation_seats_exactly_one_and_the_others_watch() {
     let (id, [own, invitation]) =
         make(&site, json!([{ "kind": "person", "name": "Ann" }, { "kind": "open" }]));
     let link = proxy.page(&format!("/{id}#{invitation}"));
-    // Who made the game opens the invitation, too: the own seat is not given up for it.
+    // The creator of the game opens the invitation, too, and keeps the first seat.
     let ann = driver.window(1280, 800).await;
     open(&ann, &proxy.page(&format!("/{id}#{own}"))).await;
     ann.until_text("#seat-1", "Ann (you)").await;

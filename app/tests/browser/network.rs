@@ -56,13 +56,13 @@ impl Table {
         self.site.get(&format!("/api/games/{}", self.id))["turns"].clone()
     }
 
-    /// Plays past the pages.
+    /// Plays without the pages.
     fn play(&self, seat: usize, turn: &str) {
         let command = json!({ "type": "move", "turn": turn });
         self.site.command(&self.id, &self.tokens[seat - 1], &command).unwrap();
     }
 
-    /// Starts the server again, where the network leads.
+    /// Restarts the server, and leads the network there.
     fn start_again(&mut self) {
         self.site.start_again();
         self.proxy.lead_to(&self.site.url);
@@ -94,7 +94,7 @@ async fn listed(browser: &Browser, turns: usize) {
     browser.until(&format!("{turns} turns"), &count).await;
 }
 
-/// The connection is well again, and nothing speaks of it any more.
+/// Waits until the connection has recovered and nothing mentions it any more.
 pub async fn quiet(browser: &Browser) {
     browser.until_text("#connection", "Connected").await;
     browser.until("no line about it", "document.querySelector('#link').hidden").await;
@@ -186,7 +186,7 @@ async fn in_airplane_mode_commands_wait_and_are_sent_in_order_when_it_ends() {
     ann.until("all is sent", "!document.querySelector('#outbox').childElementCount").await;
     listed(ann, 2).await;
     ann.until_text("#notice", "A draw is offered").await;
-    // What is refused says why, and goes when something else has happened.
+    // A refusal says why, and disappears when something else has happened.
     let refused = table.site.command(&table.id, &table.tokens[1], &json!({ "type": "decline" }));
     refused.unwrap();
     ann.until_text("#live", "Bob declines").await;

@@ -47,7 +47,7 @@ impl Script {
     }
 }
 
-/// After an opening somebody who can play wins against somebody who cannot: that does not take long.
+/// After an opening, a strong player beats a weak one, which keeps games short.
 fn play(game: &str, options: &Map<String, Value>, seed: u64) -> Option<Script> {
     let entry = engine::registry::find(game).unwrap();
     let mut random = Random::new(seed);
@@ -100,7 +100,7 @@ fn stepwise(session: &mut dyn Session, mut pick: impl FnMut(&[Step]) -> &Step) -
     }
 }
 
-/// With what a person taps.
+/// What a person taps with.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Hand {
     Mouse,
@@ -155,7 +155,7 @@ async fn tap_cell(browser: &Browser, cell: usize, hand: Hand) {
     }
 }
 
-/// A choice that is the only one is made by the page itself.
+/// The page itself makes a choice without alternatives.
 async fn choose(browser: &Browser, label: &str, hand: Hand) {
     let css = format!(".chips [data-choice=\"{label}\"]");
     if browser.value(&format!("Boolean(document.querySelector('{css}'))")).await == json!(true) {

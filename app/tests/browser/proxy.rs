@@ -26,7 +26,7 @@ pub enum Weather {
     SocketsOnly,
 }
 
-/// A way of bytes.
+/// A direction.
 #[derive(Clone, Copy, PartialEq)]
 enum Way {
     Up,
@@ -44,14 +44,14 @@ impl Weather {
     }
 }
 
-/// What all connections look at.
+/// What all connections share.
 struct Sky {
     weather: watch::Receiver<Weather>,
-    /// Connections older than this are forgotten by the network: they stay open, and nothing ever passes.
+    /// Connections older than this are dead, though they stay open: nothing ever passes.
     buried: watch::Receiver<u64>,
 }
 
-/// A network of its own address; it ends with the test.
+/// A network with an address of its own; it ends with the test.
 pub struct Proxy {
     pub url: String,
     target: Arc<Mutex<SocketAddr>>,
@@ -64,7 +64,7 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    /// A clear day in front of a server.
+    /// A network to a server, clear at first.
     pub async fn start(server: &str) -> Proxy {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -110,7 +110,7 @@ impl Proxy {
         }
     }
 
-    /// Forgets all connections that are open now, without a word to anybody.
+    /// Kills all connections that are open now, without telling either end.
     pub fn bury(&self) {
         self.buried.send_replace(self.births.load(Ordering::SeqCst));
     }

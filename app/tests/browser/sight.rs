@@ -1,4 +1,5 @@
-//! What a turn needs is seen: wherever turns are made, at the sizes of phones, nothing of it is covered or below the fold.
+//! What a turn needs is visible: wherever turns are made, at the sizes of phones, nothing of it is covered or below the
+//! fold.
 
 use super::driver::{Browser, Driver};
 use super::site::Site;
@@ -9,7 +10,7 @@ use std::time::Duration;
 const SIZES: [(u32, u32); 6] =
     [(360, 640), (390, 844), (844, 390), (640, 400), (1024, 700), (1280, 800)];
 
-/// What cannot be reached by a finger where it is, with the lists scrolled that may be.
+/// What a finger cannot reach where it is, after scrolling the lists that may be scrolled.
 const UNSEEN: &str = r#"(() => {
     const hit = (node, x, y) => {
         const top = document.elementFromPoint(x, y);
@@ -46,7 +47,7 @@ const NEXT: &str = "(document.querySelector('.chips button') \
     ?? document.querySelector('.cells button.target') \
     ?? document.querySelector('.cells button.grab')).click()";
 
-/// Makes a turn stage by stage, and looks at everything on the way, at these sizes.
+/// Makes a turn stage by stage, and checks everything on the way, at these sizes.
 async fn look(browser: &Browser, page: &str, sizes: &[(u32, u32)]) -> Vec<String> {
     let mut wrong = Vec::new();
     for stage in 0..5 {

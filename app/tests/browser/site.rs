@@ -48,18 +48,18 @@ impl Site {
         format!("{}{path}", self.url)
     }
 
-    /// Asks the interface for programs for something.
+    /// A GET request to the API.
     pub fn get(&self, path: &str) -> Value {
         self.ask("GET", path, None, "").unwrap_or_else(|(status, body)| panic!("{status}: {body}"))
     }
 
-    /// Sends something to the interface for programs.
+    /// A POST request to the API.
     pub fn post(&self, path: &str, body: &Value) -> Value {
         let answer = self.ask("POST", path, None, &body.to_string());
         answer.unwrap_or_else(|(status, body)| panic!("{status}: {body}"))
     }
 
-    /// Plays: a command of whoever holds a token, or status and reason of the refusal.
+    /// Sends a command with a token; an error has the status and the reason.
     pub fn command(&self, id: &str, token: &str, body: &Value) -> Result<Value, (u16, Value)> {
         let path = format!("/api/games/{id}/commands");
         self.ask("POST", &path, Some(token), &body.to_string())
@@ -99,7 +99,7 @@ impl Site {
 
 /// A server on a free port, and its address.
 fn serve(folder: &Path) -> (Child, String) {
-    // All of them come from one address here.
+    // All requests come from one address here.
     let much = ["--new-games", "10000", "--allowance", "100000"];
     let mut process = Command::new(env!("CARGO_BIN_EXE_quadrille"))
         .args(["serve", "--listen", "127.0.0.1:0"])

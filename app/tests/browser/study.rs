@@ -48,7 +48,7 @@ async fn however_fast_the_best_turn_is_asked_for_only_legal_turns_are_played() {
         let played = "document.querySelectorAll('#moves button').length > 2";
         browser.until("some turns are played", played).await;
         browser.until("it rests", "document.querySelector('#lines li button')").await;
-        // Lines of the position before are still to be clicked while the next one is waited for.
+        // Lines of the previous position can still be clicked while the next one is awaited.
         let click = "document.querySelector('#lines li button')?.click()";
         browser.script(&format!("for (let i = 0; i < 4; i++) {click}")).await;
         browser.until("it rests", "document.querySelector('#lines li button')").await;
@@ -92,7 +92,7 @@ async fn a_finished_game_is_reviewed_and_a_mistake_tried_again() {
     browser.until_text("#moment", "Find something better").await;
     let lines = browser.value("document.querySelectorAll('#lines li').length").await;
     assert_eq!(lines, json!(0), "lines that tell the answer");
-    // What was played stays to be seen, and is never an answer.
+    // What was played stays visible, and is never an answer.
     browser.find(".marks .hint.past").await;
     let played = browser
         .value("document.querySelector('#moment').firstChild.textContent.trim().split(' ').at(-1)")
@@ -151,7 +151,7 @@ async fn a_pasted_record_or_position_is_analysed_and_a_wrong_one_explained() {
         dispatchEvent(new DragEvent('drop', { dataTransfer: data, cancelable: true }))";
     browser.script(drop).await;
     browser.until_text("#moves", "e2").await;
-    // What is wrong with a file is seen, whichever tab was open.
+    // An error in a file is visible, whichever tab was open.
     browser.script(&drop.replace("d4 2. e2", "zz")).await;
     let seen = "document.querySelector('#import-error').checkVisibility()";
     browser.until("what is wrong", seen).await;
@@ -239,7 +239,7 @@ async fn a_proof_is_played_against_and_every_turn_says_how_far_the_win_is() {
     browser.until("one may go on", "document.querySelectorAll('#worths dd').length > 0").await;
     browser.open(&site.page("/results/jeson-mor/3")).await;
     lose_to_a_proof(&browser, 11).await;
-    // The other way round: one wins what is won, and hears what each turn has cost.
+    // The other way round: playing the winning side, which is told what each turn has cost.
     browser.open(&site.page("/results/gekitai")).await;
     browser.click("#practise").await;
     browser.until_text("#distance-why", "No turn is wasted so far").await;

@@ -1,4 +1,4 @@
-//! Somebody who plays, and knows what was promised.
+//! A player who remembers what was acknowledged.
 
 use crate::wire::Line;
 use engine::playouts::random_turn;
@@ -20,7 +20,7 @@ enum Fate {
     Stored(u64),
     /// Nothing was stored.
     Refused,
-    /// It is not known.
+    /// That is unknown.
     Open,
 }
 
@@ -36,7 +36,7 @@ pub struct Game {
 #[derive(Default)]
 pub struct Known {
     pub games: Vec<Game>,
-    /// Games that were made for certain, and those that perhaps were.
+    /// Games that were certainly made, and those that may have been.
     pub made: usize,
     pub perhaps: usize,
     pub refusals: usize,
@@ -76,7 +76,7 @@ impl Game {
         &self.id
     }
 
-    /// Every event that was told is there, and looks as it did.
+    /// Every event that was reported is there, unchanged.
     fn check(&self, line: &mut Line) {
         let path = format!("/api/games/{}/events", self.id);
         let (status, body) = line.ask("GET", &path, "", "").unwrap();
@@ -112,14 +112,14 @@ impl Game {
     }
 }
 
-/// Somebody at a connection. What they do gives nothing when they have left.
+/// A player at a connection, whose methods return `None` once the player has left.
 pub struct Client<'a> {
     line: Line,
     dice: Random,
     commands: usize,
-    /// Turns true when somebody leaves; then all do. Those without one stay.
+    /// Set when one player leaves; then all do. Without it, players stay.
     leaving: Option<&'a AtomicBool>,
-    /// They give up after one in this many refusals.
+    /// One in this many refusals makes the player leave.
     patience: usize,
     pub known: Known,
 }
@@ -137,7 +137,7 @@ impl<'a> Client<'a> {
         }
     }
 
-    /// Somebody who leaves when refused, for certain.
+    /// A player who leaves at the first refusal.
     pub fn who_may_leave(self, leaving: &'a AtomicBool) -> Client<'a> {
         Client { leaving: Some(leaving), patience: 1, ..self }
     }
@@ -146,8 +146,8 @@ impl<'a> Client<'a> {
         self.line.ask(method, path, token, body).expect("the server is there")
     }
 
-    /// Asks until the server is able to answer: it may refuse for a while, but not for ever. Some who are
-    /// refused leave.
+    /// Asks until the server is able to answer: it may refuse for a while, but not forever. Some players leave when
+    /// they are refused.
     fn insist(&mut self, mut ask: impl FnMut(&mut Client<'a>) -> (u16, String)) -> Option<Value> {
         for _ in 0..TRIES {
             if self.leaving.is_some_and(|leaving| leaving.load(Ordering::SeqCst)) {
@@ -189,8 +189,8 @@ impl<'a> Client<'a> {
         self.known.games.len() - 1
     }
 
-    /// Gives a command until it is acknowledged. What was refused for certain is given again under the same
-    /// name, or dropped for one of another name, which must not find the first one done.
+    /// Sends a command until it is acknowledged. One that was certainly refused is sent again under the same name, or
+    /// replaced by one with another name, which must not find the first one executed.
     pub fn command(&mut self, game: usize, seat: usize, mut action: Value) -> Option<Value> {
         let path = format!("/api/games/{}/commands", self.known.games[game].id);
         let token = self.known.games[game].tokens[seat - 1].clone();
@@ -230,7 +230,7 @@ impl<'a> Client<'a> {
         self.insist(|client| client.ask("GET", &path, "", ""))
     }
 
-    /// Plays a turn at random for whoever has to.
+    /// Plays a random turn for the player to move.
     pub fn play(&mut self, game: usize) -> Option<()> {
         let shown = self.show(game)?;
         let entry = engine::find(shown["game"].as_str().unwrap()).unwrap();
@@ -271,7 +271,7 @@ impl<'a> Client<'a> {
         self.command(game, 1, json!({ "type": "rematch" }))?;
         let made = self.command(game, 2, json!({ "type": "rematch" }))?;
         let next = self.next(game, &made);
-        // Its clock runs on: the heart beats from now on.
+        // Its clock keeps running: from now on there are heartbeats.
         self.play(next)
     }
 

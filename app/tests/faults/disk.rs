@@ -93,7 +93,7 @@ fn what_is_acknowledged_on_a_really_full_disk_is_kept() {
     client.with_clocks();
     let mut line = Line::open(&small.address).unwrap();
     assert_eq!(line.ask("GET", "/api/ready", "", "").unwrap().0, 200);
-    // Longer than the disk is full, but not by much.
+    // A little longer than the disk is full.
     let clock = serde_json::json!({ "kind": "time", "seconds": 5 });
     let person = serde_json::json!({ "kind": "person" });
     let seats = [&person, &person];

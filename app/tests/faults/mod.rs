@@ -33,7 +33,7 @@ enum Phase {
     Start,
     /// While people play.
     Play,
-    /// While only the heart beats.
+    /// While there are only heartbeats.
     Beat,
     /// While the server stops.
     Stop,
@@ -85,7 +85,7 @@ impl World {
         Server::spawn(&mut command)
     }
 
-    /// Leaves of the files what had been synced.
+    /// Reduces the files to what had been synced.
     fn cut_power(&self) {
         for end in ["", "-wal", "-shm"] {
             let name = format!("games.db{end}");
@@ -103,7 +103,7 @@ impl World {
         self.control.disarm();
         let server = self.spawn().unwrap_or_else(|output| panic!("no server: {output:?}"));
         self.known.check(&server.address, &self.data());
-        // What was right once is compared no more; their number is.
+        // Games that were compared once are only counted from now on.
         self.known.games.clear();
         server
     }
@@ -250,7 +250,7 @@ fn torment(worker: usize, faults: &Mutex<Vec<(Phase, Fault)>>, met: &Met, wanted
             _ => None,
         };
         let place = own.as_mut().unwrap_or(&mut world);
-        // What fails is told with the fault that led to it.
+        // A failure is reported with the fault that led to it.
         let round = std::panic::AssertUnwindSafe(|| {
             let met = place.round(phase, Some(&fault), seed);
             place.start().kill();

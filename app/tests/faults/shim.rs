@@ -1,4 +1,4 @@
-//! The shim that lets calls of the system fail, and what it is told.
+//! The shim that makes system calls fail, and its control file.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -35,7 +35,7 @@ fn library() -> &'static Path {
     })
 }
 
-/// What one shim is told, in a file.
+/// The control file of one shim.
 pub struct Control {
     path: PathBuf,
     generation: u32,
@@ -57,7 +57,7 @@ impl Control {
     fn write(&mut self, classes: &str, error: i32, skip: usize, count: usize) {
         self.generation += 1;
         let text = format!("{} {classes} {error} {skip} {count}\n", self.generation);
-        // Read while it is written: one call of the shim sees the old or the new.
+        // Replaced atomically, since the shim may read it at any time.
         let fresh = self.path.with_extension("new");
         std::fs::write(&fresh, text).unwrap();
         std::fs::rename(&fresh, &self.path).unwrap();
@@ -67,7 +67,7 @@ impl Control {
         self.write(&fault.class.to_string(), fault.error, fault.skip, fault.count);
     }
 
-    /// Notes all calls and lets them go well.
+    /// Counts all calls and lets them succeed.
     pub fn count(&mut self) {
         self.write("wstmlo", 0, 0, usize::MAX >> 33);
     }
@@ -76,7 +76,7 @@ impl Control {
         self.write("-", 0, 0, 0);
     }
 
-    /// The classes of the calls that failed, or were counted, since the last word.
+    /// The classes of the calls that failed, or were counted, since the last instruction.
     pub fn met(&self) -> String {
         let noted = std::fs::read_to_string(self.path.with_extension("met")).unwrap_or_default();
         let own = noted.lines().filter_map(|line| line.split_once(' '));

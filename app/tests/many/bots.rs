@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// What all bots look at.
+/// What all bots share.
 pub struct Stage<'a> {
     pub addresses: &'a [String],
     /// How many bots there are: the more, the longer each waits, so that the machine has time for all.
@@ -30,7 +30,7 @@ impl Stage<'_> {
         self.over.load(Ordering::SeqCst)
     }
 
-    /// One request at a server of the dice's choice; none if there was no answer.
+    /// One request to a random server; none if there was no answer.
     fn ask(
         &self,
         dice: &mut Random,
@@ -51,19 +51,19 @@ pub struct Story {
     /// Whether the second seat is a computer's.
     pub computer: bool,
     pub game: &'static str,
-    /// What was sent, by the names of the commands, and the number each got if that was told.
+    /// The commands that were sent, by name, and the event number of each if that was told.
     pub sent: BTreeMap<String, (String, Option<u64>)>,
-    /// Every event that anybody was told, and what was told.
+    /// Every event that any bot was sent, with its content.
     pub seen: BTreeMap<u64, String>,
-    /// What was told of the clocks after each: a pause may become known later.
+    /// The clocks that were sent with each: a pause may become known later.
     pub clocks: BTreeMap<u64, HashSet<String>>,
-    /// What was seen that cannot be.
+    /// Observations that must never occur.
     pub wrong: Vec<String>,
     /// When it was made, in milliseconds since the start.
     pub made: u64,
     /// Whether it has come to its end.
     pub ended: bool,
-    /// How long after everything was mended it went on, in milliseconds.
+    /// How long after the repair of everything it went on, in milliseconds.
     pub went_on: Option<u64>,
 }
 
@@ -77,7 +77,7 @@ impl Story {
         if let Some(before) = self.seen.get(&seq)
             && *before != text
         {
-            self.wrong.push(format!("event {seq} was told as {before} and as {text}"));
+            self.wrong.push(format!("event {seq} was sent as {before} and as {text}"));
         }
         self.seen.insert(seq, text);
     }
@@ -140,7 +140,7 @@ impl Bot {
         Some(Bot { story, tokens, session, commands: 0 })
     }
 
-    /// Plays a turn for whoever has to, or waits for the computer.
+    /// Plays a turn for the player to move, or waits for the computer.
     fn turn(&mut self, stage: &Stage<'_>, dice: &mut Random) {
         if self.story.computer && self.session.turn() == rules::Player::Two {
             self.look(stage, dice);
@@ -153,7 +153,7 @@ impl Bot {
         let wish = json!({ "type": "move", "turn": turn, "command": name }).to_string();
         let path = format!("/api/games/{}/commands", self.story.id);
         let token = self.tokens[self.session.turn().index()].clone();
-        // Until it is answered, whoever answers. Now and then it is sent once more.
+        // Until any server answers. Now and then it is sent twice.
         while !stage.is_over() {
             let answer = stage.ask(dice, "POST", &path, &token, &wish);
             match answer {
@@ -164,7 +164,7 @@ impl Bot {
                     if own.1.is_some() && own.1 != seq {
                         self.story
                             .wrong
-                            .push(format!("{name} was told as {:?} and {seq:?}", own.1));
+                            .push(format!("{name} was acknowledged as {:?} and {seq:?}", own.1));
                     }
                     own.1 = seq;
                     self.story.see(&told["event"]);
@@ -211,7 +211,7 @@ impl Bot {
         }
         let moves = self.story.seen.values().filter(|text| text.contains(r#""kind":"move""#));
         let moves: Vec<Value> = moves.map(|text| serde_json::from_str(text).unwrap()).collect();
-        // One behind another: with holes nothing is known.
+        // Only without gaps: otherwise nothing is known.
         let known: HashSet<_> = self.story.seen.keys().copied().collect();
         let whole = (2..=self.story.seen.keys().next_back().copied().unwrap_or(0))
             .all(|seq| known.contains(&seq));

@@ -1,8 +1,8 @@
 //! Many servers on one database, and everything that can go wrong with them.
 //!
-//! Bots play at servers of the dice's choice while a nemesis kills, freezes, cuts and moves clocks: for half a minute
-//! with its start and end, for ten with `QUADRILLE_LONG=1`, or as long as `QUADRILLE_NEMESIS_SECONDS` says. Then what they
-//! were told is compared with what the database has.
+//! Bots play at random servers while a nemesis kills, freezes and disconnects processes and moves clocks: for half a
+//! minute with its start and end, for ten with `QUADRILLE_LONG=1`, or as long as `QUADRILLE_NEMESIS_SECONDS` says. Then
+//! what they were told is compared with what the database has.
 
 mod bots;
 mod failover;
@@ -32,7 +32,7 @@ fn is_overloaded() -> bool {
     load > 4.0 * cores as f64
 }
 
-/// Lets the bots end, also when something fails while they play: else the test would wait for them for ever.
+/// Stops the bots even if something fails while they play: otherwise the test would wait for them forever.
 struct Ends<'a>(&'a AtomicBool);
 
 impl Drop for Ends<'_> {
@@ -41,7 +41,7 @@ impl Drop for Ends<'_> {
     }
 }
 
-// The simulation of `server/tests` finds what this one found, sooner and again.
+// The simulation of `server/tests` finds what this one found, sooner and reproducibly.
 #[test]
 #[ignore = "takes long: ./check --long"]
 fn nothing_is_lost_doubled_or_out_of_order_whatever_happens_to_servers_and_links() {
@@ -209,8 +209,8 @@ fn pauses(world: &World) -> Vec<(i64, i64)> {
 /// machine is busy.
 const KNOWN: i64 = 10_000;
 
-/// Compares the clocks that were told with those that follow from the times of the turns. Around a pause they may
-/// have been told by a server that did not know of it yet.
+/// Compares the clocks that were sent with those that follow from the times of the turns. Around a pause they may come
+/// from a server that did not know of it yet.
 fn check_clocks(story: &Story, rows: &[Row], pauses: &[(i64, i64)]) {
     let clocks = reckon_clocks(rows, pauses);
     let is_near = |at: i64| pauses.iter().any(|(from, to)| (*from..to + KNOWN).contains(&at));
@@ -259,7 +259,7 @@ fn reckon_clocks(rows: &[Row], pauses: &[(i64, i64)]) -> HashMap<u64, [i64; 2]> 
     clocks
 }
 
-/// Compares what bots were told with what is stored; gives the number of turns.
+/// Compares what bots were sent with what is stored; returns the number of turns.
 fn check(story: &Story, rows: &[Row]) -> usize {
     let game = &story.id;
     assert!(story.wrong.is_empty(), "game {game}: {:?}", story.wrong);

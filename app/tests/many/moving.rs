@@ -59,12 +59,12 @@ fn games_move_from_a_file_to_a_database_and_back_and_a_second_time_changes_nothi
     let (from, to) = (file.to_str().unwrap(), postgres().url(&postgres().database()));
     let first = said(&move_games(from, &to));
     assert!(
-        first.starts_with("12 games with 60 events are in both, 0 of them were before"),
+        first.starts_with("12 games with 60 events are in both, 0 of them already were"),
         "{first}"
     );
     let again = said(&move_games(from, &to));
     assert!(
-        again.starts_with("12 games with 60 events are in both, 12 of them were before"),
+        again.starts_with("12 games with 60 events are in both, 12 of them already were"),
         "{again}"
     );
     let hash = |text: &str| text.lines().last().unwrap().to_owned();
@@ -76,7 +76,7 @@ fn games_move_from_a_file_to_a_database_and_back_and_a_second_time_changes_nothi
         assert_eq!(&events(&server.address, game), told);
     }
     server.kill();
-    // Who has gone on playing is not overwritten.
+    // Games that went on are not overwritten.
     let server = Server::start(&back);
     play(&server.address, 1);
     server.stop();
@@ -117,7 +117,7 @@ fn multiply(file: &std::path::Path, copies: u32) {
     }
 }
 
-/// Begins to move games, and kills that when `moved` says that there are more than before. Says how many were
+/// Begins to move games, and kills that when `moved` says that there are more than before. Returns how many were
 /// there then.
 fn begin_to_move(from: &str, to: &str, moved: &dyn Fn() -> usize) -> usize {
     let before = moved();

@@ -121,7 +121,7 @@ fn exhaust(postgres: &Postgres, database: &str, time: Duration) {
     while let Some(one) = connect(postgres.port, database) {
         held.push(one);
     }
-    // One place for whoever sends the servers away.
+    // One slot for the connection that disconnects the servers.
     held.pop();
     std::thread::sleep(Duration::from_millis(50));
     postgres.ask(
@@ -200,7 +200,7 @@ impl World {
         }
     }
 
-    /// Does something bad, and mends it after a while. Says what it was.
+    /// Injects a fault, repairs it after a while, and returns what it was.
     pub fn torment(&mut self, dice: &mut Random) -> &'static str {
         let server = dice.below(SERVERS);
         let other = (server + 1) % SERVERS;

@@ -309,7 +309,7 @@ fn lines_are_edited_completed_and_taken_from_earlier_ones() {
     tty.send("c4\x1b[D\x7fd\r");
     tty.sees("1. Ben (O):");
     assert_eq!(kept(&folder).unwrap().history(), ["d4"]);
-    // The same again is refused, and what is typed first is no part of it.
+    // The same again is refused, and what was typed first is not part of it.
     tty.send("zz\x1b[A\r");
     tty.sees("d4 is occupied");
     tty.send("his\tx\x15tur\t\r");

@@ -33,7 +33,7 @@ fn boards_are_pictures_of_which_only_changes_are_sent() {
         let parts = tty.count(start);
         tty.send("\x1b");
         tty.wait("the board", |tty| tty.count(start) > parts && !tty.text().contains("Resume"));
-        // Characters are to be had as well.
+        // Characters can be chosen as well.
         tty.send("y");
         tty.wait("characters", |tty| tty.text().contains('▀'));
         tty.send("y");

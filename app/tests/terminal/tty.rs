@@ -80,7 +80,7 @@ impl Tty {
         let name = ptsname(&terminal, Vec::new()).unwrap().into_string().unwrap();
         let slave = OpenOptions::new().read(true).write(true).open(name).unwrap();
         resize(&slave, columns, rows);
-        // Measurements are of the program that one uses.
+        // Measurements are of the release build.
         let usual = || env!("CARGO_BIN_EXE_quadrille").into();
         let program = std::env::var_os("QUADRILLE_PROGRAM").unwrap_or_else(usual);
         let child = Command::new(program)
@@ -131,7 +131,7 @@ impl Tty {
         bytes.windows(text.len()).any(|part| part == text.as_bytes())
     }
 
-    /// What the program has written behind this.
+    /// What the program has written after this.
     pub fn after(&self, text: &str) -> Option<String> {
         let bytes = self.bytes.lock().unwrap();
         let at = bytes.windows(text.len()).position(|part| part == text.as_bytes())?;
@@ -179,7 +179,7 @@ impl Tty {
             let mouse = screen.mouse_protocol_mode() != vt100::MouseProtocolMode::None;
             (screen.alternate_screen(), mouse)
         };
-        // Both are switched in one breath, but the bytes may come in two.
+        // Both are switched in one write, but may arrive in two reads.
         self.wait("both or neither", |_| state().0 == state().1);
         state().1
     }

@@ -50,7 +50,7 @@ pub fn read(bytes: &[u8]) -> Result<Archive, String> {
         };
         let played = game(record).map_err(refusal)?;
         if !rounds.insert(played.number) {
-            return Err(refusal(format!("round {} stands twice", played.number + 1)));
+            return Err(refusal(format!("round {} appears twice", played.number + 1)));
         }
         archive.games.push(played);
         archive.bytes = at + piece.len();

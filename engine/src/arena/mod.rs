@@ -79,7 +79,7 @@ pub struct Plan {
 pub struct Arena {
     contestants: [Contestant; 2],
     plan: Plan,
-    /// One of them for each start; pairs of games take them in turn.
+    /// One for each start position; the pairs of games cycle through them.
     openings: Mutex<Vec<Openings>>,
 }
 
@@ -89,7 +89,7 @@ pub fn contestant(number: usize, side: Side) -> usize {
 }
 
 impl Arena {
-    /// A match from this start; an error if games hardly ever last as long as the openings.
+    /// A match from this start position; an error if games rarely last longer than the opening.
     pub fn new(
         start: Box<dyn Session>,
         contestants: [Contestant; 2],
@@ -98,24 +98,25 @@ impl Arena {
         Arena::from_starts(vec![start], contestants, plan)
     }
 
-    /// A match whose pairs of games begin with these positions in turn; there must be one at least.
+    /// A match whose pairs of games cycle through these start positions, of which there must be at least one.
     pub fn from_starts(
         starts: Vec<Box<dyn Session>>,
         contestants: [Contestant; 2],
         plan: Plan,
     ) -> Result<Arena, String> {
         let openings = starts.iter().map(|start| {
-            Openings::new(start.as_ref(), plan.opening, plan.seed)
-                .ok_or_else(|| format!("hardly any game lasts {} turns of opening", plan.opening))
+            Openings::new(start.as_ref(), plan.opening, plan.seed).ok_or_else(|| {
+                format!("hardly any game outlasts an opening of {} turns", plan.opening)
+            })
         });
         let openings = openings.collect::<Result<Vec<_>, _>>()?;
         if openings.is_empty() {
-            return Err("a match needs a position to begin with".into());
+            return Err("a match needs a start position".into());
         }
         Ok(Arena { contestants, plan, openings: Mutex::new(openings) })
     }
 
-    /// What a pair of games begins with, and the number of its opening there.
+    /// Passes on the openings of a pair's start position and the pair's number among them.
     fn opening<T>(&self, pair: usize, see: impl FnOnce(&mut Openings, usize) -> T) -> T {
         let mut all = lock(&self.openings);
         let count = all.len();
@@ -158,7 +159,7 @@ impl Arena {
         let turns = record.main.nodes.iter().map(|node| node.turn.as_str());
         match turns.take(opening.len()).eq(opening.iter().map(String::as_str)) {
             true => Ok(()),
-            false => Err("it begins with another opening; is the seed another one?".into()),
+            false => Err("it begins with another opening: was another seed used?".into()),
         }
     }
 
@@ -184,7 +185,7 @@ impl Arena {
         });
     }
 
-    /// One thread: game after game with the same two players.
+    /// A worker thread: plays game after game with the same two players.
     fn work(&self, next: &dyn Fn() -> Option<usize>, stop: &Stop, finished: &Sender<Played>) {
         let mut team = Team::new(&self.contestants);
         while let Some(number) = next() {

@@ -116,7 +116,7 @@ mod tests {
         for entry in GAMES {
             let id = entry.info.id;
             let (mut one, mut same) = (openings(id, 4, 7).unwrap(), openings(id, 4, 7).unwrap());
-            // Asked for in another order, they are the same.
+            // They are the same when asked for in another order.
             let eighth = same.turns(8).to_vec();
             let all: Vec<_> = (0..9).map(|pair| one.turns(pair).to_vec()).collect();
             assert_eq!(all[8], eighth);

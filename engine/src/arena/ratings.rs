@@ -12,9 +12,9 @@ use crate::who::Who;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-/// How many Elo a factor of e in the odds is.
+/// Elo points for each factor of e in the odds.
 const SCALE: f64 = 400.0 / std::f64::consts::LN_10;
-/// Rounds of the fit; it has long settled by then.
+/// Iterations of the fit, which converges long before that.
 const ROUNDS: usize = 2_000;
 
 /// The result of a match between two of several players.
@@ -37,8 +37,8 @@ pub struct Rating {
     pub error: f64,
 }
 
-/// Fits ratings to matches (Bradley and Terry, by minorisation and maximisation; a draw is half a win). Each match counts
-/// one more draw, so that a player who wins every game gets a rating, too. The first player is rated 0.
+/// Fits ratings to matches (Bradley and Terry, by minorisation and maximisation; a draw is half a win). Each match
+/// counts one more draw, so that a player who wins every game gets a rating, too. The first player is rated 0.
 pub fn fit(players: usize, matches: &[Pairing]) -> Vec<Rating> {
     let points = |pairing: &Pairing| {
         let Wdl { wins, draws, losses } = pairing.games;
@@ -62,7 +62,7 @@ pub fn fit(players: usize, matches: &[Pairing]) -> Vec<Rating> {
         let first = strength[0];
         strength.iter_mut().for_each(|own| *own /= first);
     }
-    // What the games tell about the ratings of all players but the first, whose rating is given.
+    // The Fisher information about all ratings but the first, which is fixed.
     let mut information = vec![vec![0.0; players]; players];
     for pairing in matches {
         let Pairing { one, two, .. } = *pairing;
@@ -119,7 +119,7 @@ pub fn pinned(start: &dyn Session) -> Vec<Who> {
         .collect()
 }
 
-/// Who plays whom: each player the two that follow, and seed players every third of the others as well.
+/// Who plays whom: each player meets the next two in the list, and a seed player also every third of the others.
 pub fn pairings(players: &[Who]) -> Vec<(usize, usize)> {
     let ladder = players.iter().filter(|who| !matches!(who, Who::Seed { .. })).count();
     let near = (0..ladder).flat_map(|i| (i + 1..ladder.min(i + 3)).map(move |j| (i, j)));
@@ -189,7 +189,7 @@ mod tests {
         // A second way to know the difference makes it smaller.
         let more = fit(3, &[all[0], all[1], pairing(0, 2, 40, 0, 360)]);
         assert!(more[2].error < 0.9 * found[2].error, "{more:?}");
-        assert_eq!(found[3].error, f64::INFINITY, "who has not played");
+        assert_eq!(found[3].error, f64::INFINITY, "a player without games");
     }
 
     #[test]

@@ -126,7 +126,7 @@ fn a_file_of_something_else_is_refused() {
     assert_eq!(read(b"").unwrap().games.len(), 0);
     let refused = [
         ("# A letter to my aunt\n".to_owned(), "record from line 1"),
-        (format!("{one}{one}"), "round 1 stands twice"),
+        (format!("{one}{one}"), "round 1 appears twice"),
         (format!("{}{two}", &one[..40]), "record from line 1"),
         (two.replace("[Termination \"", "[Termination \"boredom of "), "is not a reason"),
         (two.replace("[Round", "[Bout"), "it lacks the tag `Round`"),

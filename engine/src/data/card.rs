@@ -1,4 +1,4 @@
-//! What data are and how they were made.
+//! A card that says what data are and how they were made.
 
 use super::column::Table;
 use super::{REASONS, Wanted, Written};
@@ -6,30 +6,27 @@ use crate::session::Session;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// What each array holds.
+/// The contents of each array.
 const ABOUT: &[(&str, &str)] = &[
     ("game", "the number of the game, from 0"),
     ("ply", "the number of the turn after the opening, from 0"),
     ("position", "the position in one line, which `Game.position` reads"),
     ("turn", "the player to move, 1 or 2"),
     ("played", "the turn that was played"),
-    ("score", "the value of that turn to the player to move, in about hundredths of a piece"),
+    ("score", "the value of that turn for the player to move, in about hundredths of a piece"),
     (
         "win_in",
         "the winner's turns until a certain win, negative if it is lost, 0 if that is not known",
     ),
-    ("result", "what the game came to for the player to move: 1, 0 or -1"),
+    ("result", "the result of the game for the player to move: 1, 0 or -1"),
     ("reason", "why the game ended: 1 won, 2 drawn, 3 third repetition, 4 too long"),
     (
         "policy_from",
         "where the turns of each position begin in the arrays below; one more than positions",
     ),
     ("policy_turn", "the best turns, the best one first"),
-    ("policy_score", "their values to the player to move"),
-    (
-        "policy",
-        "their shares, by the odds of winning that the evaluation bar shows; they sum up to 1",
-    ),
+    ("policy_score", "their values for the player to move"),
+    ("policy", "their shares, from the winning odds that the evaluation bar shows; they sum to 1"),
     ("puzzle_position", "where a puzzle begins"),
     ("puzzle_turns", "in how many turns the player to move wins"),
     ("puzzle_only", "the number of turns within which no other turn wins"),
@@ -49,7 +46,7 @@ pub(super) struct Card<'a> {
     pub(super) files: &'a [(PathBuf, Vec<Table>)],
 }
 
-/// The names of a table's columns, with the number of their rows; archives also hold where lists begin.
+/// A table's columns with their numbers of rows; an archive also has the offsets of lists.
 fn columns(table: &Table, archive: bool) -> Vec<(&'static str, usize)> {
     let mut all: Vec<_> = table.columns.iter().map(|(name, own)| (*name, own.len())).collect();
     if let Some(lists) = &table.lists {

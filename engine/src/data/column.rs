@@ -36,12 +36,12 @@ impl Column {
 /// Columns with their names.
 pub type Columns = Vec<(&'static str, Column)>;
 
-/// Columns of which each row of a table has several values.
+/// List columns: each row of a table has several values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lists {
-    /// Where NumPy's archives keep the places at which rows begin.
+    /// The name of the offsets in NumPy archives.
     pub name: &'static str,
-    /// The place at which the values of each row begin, and the end: one more than rows.
+    /// The offset of each row's values, then their total number.
     pub from: Vec<i64>,
     /// The values.
     pub columns: Columns,
@@ -50,7 +50,7 @@ pub struct Lists {
 /// Rows of one kind.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// What they are, in a word: part of the name of a file.
+    /// The kind in one word, which is part of a file's name.
     pub kind: &'static str,
     /// One value for each row; all have the same length.
     pub columns: Columns,

@@ -10,8 +10,8 @@ use rules::Player;
 /// A position with its winner and the turns of both players until then.
 pub type Solved<G> = (G, Option<(Player, u32)>);
 
-/// Solves every position that can follow, up to symmetry: who wins, and after how many turns of both players. They come
-/// in the order of their texts.
+/// Solves every reachable position, up to symmetry: who wins, and after how many turns of both players. Sorted by the
+/// positions' texts.
 pub fn every<G: Play>(pos: &G, most: usize, stop: &Stop) -> Result<Vec<Solved<G>>, String> {
     if pos.outcome().is_some() {
         return Err("the game is over".into());
@@ -27,7 +27,7 @@ pub fn every<G: Play>(pos: &G, most: usize, stop: &Stop) -> Result<Vec<Solved<G>
         (pos.clone(), turns(value).map(|turns| (winner, turns)))
     };
     let mut all: Vec<_> = graph.positions().map(result).collect();
-    // The graph finds positions in an order of its own, another one each time.
+    // The order of the graph differs from run to run.
     all.sort_by_cached_key(|(pos, _)| pos.text());
     Ok(all)
 }

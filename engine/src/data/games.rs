@@ -10,7 +10,7 @@ use rules::{Outcome, Player};
 use std::sync::mpsc::channel;
 use std::sync::{Mutex, PoisonError};
 
-/// How games are played. They follow from this alone: threads make no difference.
+/// How games are played. The same settings give the same games, whatever the number of threads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Play {
     /// How many games.
@@ -23,7 +23,7 @@ pub struct Play {
     pub lines: usize,
     /// The seed of the openings.
     pub seed: u64,
-    /// A game of this many turns is given up.
+    /// A game of this many turns is abandoned.
     pub max_turns: usize,
     /// How many games are played at once.
     pub threads: usize,
@@ -164,8 +164,8 @@ fn table(entry: &Entry, games: &[Game]) -> Table {
     Table { kind: "games", columns, lists: Some(lists) }
 }
 
-/// How likely each turn is to be the best: by the odds of winning that the evaluation bar shows. Within a limit of nodes
-/// the last lines may be searched less deeply than the first; none counts more than one that the engine prefers.
+/// How likely each turn is to be the best, from the winning odds that the evaluation bar shows. A node limit may leave
+/// the last lines searched less deeply than the first; no turn counts more than one that the engine prefers.
 fn shares(entry: &Entry, lines: &[(String, i32)]) -> Vec<f32> {
     let mut least = i32::MAX;
     let odds = lines.iter().map(|(_, score)| {

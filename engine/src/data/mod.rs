@@ -1,5 +1,5 @@
-//! Data for learners: games of the engine, puzzles and exact results as NumPy arrays or as Parquet, with a card that
-//! says how they were made.
+//! Training data: games of the engine, puzzles and exact results as NumPy arrays or Parquet, with a card that says how
+//! they were made.
 
 mod card;
 pub mod column;
@@ -26,10 +26,10 @@ use std::path::{Path, PathBuf};
 /// Why a game ended, by the numbers of the array `reason`.
 pub const REASONS: [&str; 5] = ["goes on", "won", "drawn", "repetition", "length"];
 
-/// About how many bytes a position takes while all are solved.
+/// Approximate bytes per position while all of them are being solved.
 const BYTES: usize = 600;
 
-/// What is written.
+/// The data to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
     /// Games of the engine against itself, unless there are none.
@@ -53,7 +53,7 @@ pub struct Written {
     pub exact: usize,
 }
 
-/// What a file is made of.
+/// The format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {
     /// All tables in an archive of NumPy's arrays.
@@ -74,7 +74,7 @@ impl Format {
         }
     }
 
-    /// The files, with the tables that each holds. The first one has the name that was asked for.
+    /// The files and the tables in each. The first has the requested name.
     fn files(self, file: &Path, tables: Vec<Table>) -> Vec<(PathBuf, Vec<Table>)> {
         if self == Format::Npz {
             return vec![(file.to_owned(), tables)];
@@ -102,8 +102,8 @@ impl Format {
     }
 }
 
-/// Writes a file, or one for each kind of rows, and next to it a card that tells how it was made: `FILE.md` for `FILE.npz`.
-/// `tell` hears how many games have ended. Nothing is left behind if it fails or is stopped.
+/// Writes a file, or one for each kind of rows, and next to it a card that tells how it was made: `FILE.md` for
+/// `FILE.npz`. Calls `tell` with the number of finished games. Leaves nothing behind if it fails or is stopped.
 pub fn write(
     entry: &'static Entry,
     start: &dyn Session,
@@ -140,7 +140,7 @@ pub fn write(
     Ok(written)
 }
 
-/// Everything that is wanted, each kind of rows in a table of its own.
+/// Everything requested, with a table for each kind of rows.
 fn tables(
     entry: &'static Entry,
     start: &dyn Session,

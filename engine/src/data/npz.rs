@@ -97,7 +97,7 @@ fn npy(column: &Column) -> Vec<u8> {
     };
     let about =
         format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({},), }}", column.len());
-    // What comes before the data is a multiple of 64 bytes long and ends with a new line.
+    // The header is padded to a multiple of 64 bytes and ends with a newline.
     let before = (10 + about.len() + 1).next_multiple_of(64);
     let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
     bytes.extend(((before - 10) as u16).to_le_bytes());

@@ -1,13 +1,13 @@
-//! Parquet files: one table in groups of rows, packed with gzip, values as they are (`PLAIN`). Written
-//! from the format's own description (<https://parquet.apache.org/docs/file-format/>); the
-//! tests of the Python package read them with Arrow.
+//! Parquet files: one table in row groups, compressed with gzip, values `PLAIN`-encoded. Written from the format's
+//! own description (<https://parquet.apache.org/docs/file-format/>); the tests of the Python package read them with
+//! Arrow.
 
 use super::column::{Column, Table};
 use flate2::{Compression, write::GzEncoder};
 use std::io::{self, Write};
 use std::ops::Range;
 
-/// How many rows are packed together.
+/// Rows per row group.
 const GROUP: usize = 1 << 16;
 const MAGIC: &[u8] = b"PAR1";
 
@@ -22,7 +22,7 @@ const RLE: i64 = 3;
 const GZIP: i64 = 2;
 const DATA_PAGE: i64 = 0;
 
-/// Writes a table; `about` are texts that the file carries along, by name. The same contents give the same bytes.
+/// Writes a table; `about` becomes key-value metadata. The same contents give the same bytes.
 pub fn write(out: &mut impl Write, table: &Table, about: &[(&str, &str)]) -> io::Result<()> {
     out.write_all(MAGIC)?;
     let (mut at, rows) = (MAGIC.len() as u64, table.rows());
@@ -44,7 +44,7 @@ pub fn write(out: &mut impl Write, table: &Table, about: &[(&str, &str)]) -> io:
     out.write_all(MAGIC)
 }
 
-/// Each column with its path in the schema and, for one of lists, the places at which rows begin.
+/// Each column with its schema path and, for a list column, the offsets of its rows.
 fn columns(table: &Table) -> impl Iterator<Item = (Vec<&str>, &Column, Option<&[i64]>)> {
     let flat = table.columns.iter().map(|(name, column)| (vec![*name], column, None));
     let lists = table.lists.iter().flat_map(|lists| {
@@ -54,11 +54,11 @@ fn columns(table: &Table) -> impl Iterator<Item = (Vec<&str>, &Column, Option<&[
     flat.chain(lists)
 }
 
-/// The values of a column in some rows, with the header that comes before them.
+/// A data page: some rows of a column, with the page header.
 struct Page {
     bytes: Vec<u8>,
     values: usize,
-    /// The size without packing, the header included.
+    /// The uncompressed size, header included.
     whole: usize,
 }
 
@@ -98,7 +98,7 @@ fn page(column: &Column, from: Option<&[i64]>, rows: &Range<usize>) -> io::Resul
     Ok(Page { bytes, values, whole })
 }
 
-/// Writes values one after the other, and says how many there are.
+/// Writes `PLAIN` values and returns how many there are.
 fn plain(column: &Column, rows: Range<usize>, out: &mut Vec<u8>) -> usize {
     let count = rows.len();
     match column {
@@ -118,8 +118,8 @@ fn plain(column: &Column, rows: Range<usize>, out: &mut Vec<u8>) -> usize {
     count
 }
 
-/// Whether each value goes on with the list of the one before it, and whether it is there: a list without values has one
-/// that is not. Both as runs of equal bits.
+/// Repetition levels (whether a value continues the list of the one before it) and definition levels (whether it is
+/// there: an empty list has one value that is not), both run-length encoded.
 fn levels(from: &[i64]) -> (Vec<u8>, Vec<u8>) {
     let (mut repetition, mut definition) = (Runs::default(), Runs::default());
     for pair in from.windows(2) {
@@ -131,7 +131,7 @@ fn levels(from: &[i64]) -> (Vec<u8>, Vec<u8>) {
     (repetition.end(), definition.end())
 }
 
-/// Runs of equal numbers.
+/// Run-length encoding.
 #[derive(Default)]
 struct Runs {
     bytes: Vec<u8>,
@@ -162,7 +162,7 @@ impl Runs {
     }
 }
 
-/// The format's number for a type, and for what its values mean.
+/// The physical type of a column, and its converted type.
 fn kind(column: &Column) -> (i64, Option<i64>) {
     match column {
         Column::I8(_) => (1, Some(INT_8)),
@@ -173,7 +173,7 @@ fn kind(column: &Column) -> (i64, Option<i64>) {
     }
 }
 
-/// What the footer says about a page, and its size without packing.
+/// A column chunk's metadata for the footer, and its uncompressed size.
 fn chunk(column: &Column, path: &[&str], page: &Page, at: u64) -> (Vec<u8>, usize) {
     let mut chunk = Thrift::default();
     chunk.wide(2, at as i64);

@@ -213,8 +213,8 @@ impl Prove for Judge {
 }
 
 /// Every board of four to eight cells with three to twelve markers, the first moves on six by six, and the second moves
-/// after those that lose, in the order in which they are worth solving. Second moves only where a shared line draws: who
-/// wins there wins for the other reading too.
+/// after those that lose, in the order in which they are worth solving. Second moves only where a shared line draws:
+/// who wins there wins for the other reading too.
 #[cfg(not(target_family = "wasm"))]
 fn atlas() -> Vec<Row> {
     let starts = (4..=8).flat_map(|size| {

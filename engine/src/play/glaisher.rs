@@ -536,7 +536,7 @@ impl Play for Glaisher {
     const LEVEL_ELO: &'static [i32] = &[-100, 180, 290, 410, 630, 830, 970, 1_140, 1_300];
     const LOG_ODDS: f64 = 87.0;
     const BENCH_DEPTH: u32 = 4;
-    // There are some two thousand turns in a position: three in a row are too many to search.
+    // A position has about two thousand turns, so three in a row are too many to search.
     const PUZZLE_TURNS: u32 = 2;
     const PUZZLE_MARGIN: u32 = 0;
 }

@@ -101,12 +101,12 @@ fn known(pos: &JesonMor, ring: &Ring) -> Option<Score> {
     (ring.theirs - ring.mine >= 3).then(|| lost(ring))
 }
 
-/// The opponent has the majority on the ring after any move, even one that adds a knight there.
+/// The score if the opponent has the majority on the ring after any move, even one that adds a knight there.
 fn lost(ring: &Ring) -> Score {
     -win_after(2 * (ring.mine + 1) + 4)
 }
 
-/// What a knight is worth, by its number of jumps from the centre.
+/// The value of a knight, by its number of jumps from the centre.
 const NEARNESS: [i32; 8] = [34, 34, 26, 14, 8, 3, 0, 0];
 const KNIGHT: i32 = 100;
 
@@ -330,7 +330,7 @@ impl Prove for Judge {
         (pos.goal() == Goal::Leave).then(|| (format!("-{}", pos.centre()), 10))
     }
 
-    /// Who enters the centre without a majority on the ring loses.
+    /// Entering the centre without a majority on the ring loses.
     fn may_force(pos: &JesonMor) -> bool {
         let ring = Ring::new(pos);
         !ring.is_clear() || ring.holder > 0 || ring.mine > ring.theirs

@@ -235,7 +235,7 @@ impl<'a, G: Play> Finder<'a, G> {
 /// The nodes the engine needs to find the solution and stay with it; the largest limit tried if that does not
 /// suffice.
 fn rating<G: Play>(pos: &G, solution: &[G::Move]) -> Option<u64> {
-    // With `known` the engine would find the solutions of some games at once, and what nets have learned takes it for granted.
+    // With `known` the engine would find some games' solutions at once, and the nets were trained with it.
     let judge = if G::PUZZLE_RATED_BLIND { G::by_hand() } else { G::Judge::default() };
     let skill = Skill { blur: 0, ..USUAL[0] };
     let judge = Blurred::new(&judge, pos, skill, 0, G::PUZZLE_RATED_BLIND);

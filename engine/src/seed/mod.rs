@@ -1,7 +1,7 @@
 //! The computer players of the games' original programs, as their documents describe them.
 //!
-//! They share nothing with the search: their strength, their blind spots and their ties are to be preserved.
-//! Each uses the evaluation of its original program and chooses at random among the best turns.
+//! They share nothing with the search: their strength, blind spots and ties must be preserved. Each uses the evaluation
+//! of its original program and chooses at random among the best turns.
 
 pub(crate) mod gekitai;
 pub(crate) mod glaisher;

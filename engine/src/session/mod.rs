@@ -56,7 +56,7 @@ pub trait Position: Send {
     fn turns(&self) -> Vec<String>;
     /// Every legal whole turn with the position after it, sorted by text.
     fn children(&self) -> Vec<Child>;
-    /// Who leads in what decides the game in the end, and in what; see [`Show::lead`](rules::Show::lead).
+    /// The leader in whatever decides the game in the end, and what that is; see [`Show::lead`](rules::Show::lead).
     fn lead(&self) -> Option<(Player, String)>;
     /// The position as JSON.
     fn position(&self) -> Value;

@@ -59,7 +59,7 @@ pub(crate) fn after_each_move<G: Symmetric + Notation>(pos: &G) -> Vec<(G::Move,
     next.filter(|(_, next)| seen.insert(next.canonical().0)).collect()
 }
 
-/// The values of the atlas, by game and canonical position, and the boards that have any. They are so few that a list does.
+/// The values of the atlas, by game and canonical position, and the boards that have any: few enough for a list.
 #[derive(Debug, Default)]
 struct Index {
     values: Vec<(&'static str, String, Truth)>,
@@ -79,7 +79,7 @@ impl Index {
                 _ => Some(Player::Two),
             };
             let left = row["within"].as_u64().unwrap_or(0) as u32;
-            // Once for each name: the index lives as long as the program.
+            // Leaked once for each name: the index lives as long as the program.
             let truth = Truth { winner, left, by: name.leak() };
             let game = row["game"].as_str().unwrap_or_default();
             for position in [&row["position"], &row["also"]].into_iter().filter_map(Value::as_str) {
@@ -124,7 +124,7 @@ impl Atlas {
         Ok(index.boards.contains(&board).then_some(Atlas(index)))
     }
 
-    /// The value of a position. It rests on a certificate that is not necessarily at hand.
+    /// The value of a position. Its certificate may not come with the program.
     pub fn value(self, session: &dyn Session) -> Option<Truth> {
         let (id, canonical) = (session.info().id, session.canonical().0);
         let known = self.0.values.iter().find(|known| (known.0, &known.1) == (id, &canonical));

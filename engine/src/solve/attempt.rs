@@ -123,7 +123,7 @@ pub(super) struct Attempt<'a, G: Play> {
     news: &'a mut dyn FnMut(&Progress),
 }
 
-/// Memory for proof-number search, bounded search and the game's own search, in MiB; the plain search takes what there is.
+/// Memory for proof-number search, bounded search and the game's own search, in MiB; the plain search gets all of it.
 fn shares(settings: &Settings) -> [usize; 3] {
     let all = settings.mebibytes;
     match settings.method {
@@ -438,7 +438,7 @@ impl<'a, G: Play> Attempt<'a, G> {
         if found != Some(true) {
             return None;
         }
-        // Hours of work, which writing the strategy down must not put at risk.
+        // This took hours: save it before writing the strategy down.
         self.keeper.keep(&mut self.progress, &|out| own.write(out));
         let strategy = extract(own, self.pos, &mut told(self.news, &mut self.progress, self.stop));
         self.progress.nodes = before + own.nodes();
@@ -451,8 +451,8 @@ impl<'a, G: Play> Attempt<'a, G> {
         Some(Win { player, turns, exact: false, line: moves, certificate })
     }
 
-    /// A strategy that cannot be extracted rests on wrong table entries, from key collisions for example. Those that were met
-    /// are forgotten by now: the next rounds search for what is missing.
+    /// A strategy that cannot be extracted rests on wrong table entries, from key collisions for example. Those that
+    /// were met are forgotten by now: the next rounds search for what is missing.
     fn note_unwritten(&mut self, player: Player) {
         self.progress.writing = false;
         if !self.is_over() {

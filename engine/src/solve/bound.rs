@@ -146,7 +146,7 @@ impl<'a, G: Game, E: Prove<Game = G>> Bounder<'a, G, E> {
         self
     }
 
-    /// Counts a node, calls the watch now and then, and says whether to stop.
+    /// Counts a node, calls the watch now and then, and returns whether to stop.
     fn tick(&mut self) -> bool {
         self.nodes += 1;
         if self.nodes.is_multiple_of(WATCHED)

@@ -146,7 +146,7 @@ impl<G: Symmetric + Notation> Certificate<G> {
 
 /// The error for a position that is stored twice, itself or as an image.
 pub(super) fn twice(line: usize) -> String {
-    format!("the position or an image of it stands in line {line} already")
+    format!("the position or an image of it is already in line {line}")
 }
 
 /// A certificate of either kind.

@@ -17,7 +17,7 @@ pub struct Checked {
     pub positions: u64,
 }
 
-/// The step limit of a check whatever is stored. A step is about one move made.
+/// The base step limit of a check. A step is about one move made.
 pub const STEPS: u64 = 100_000_000;
 
 /// Further steps for each stored position. Jeson Mor on 7×7 takes 67,000.

@@ -29,7 +29,7 @@ pub(super) fn write(file: &Path, about: &str, kept: Kept, table: Writer<'_>) -> 
     let new = beside(file);
     let written = write_to(&new, about, kept, table).and_then(|()| fs::rename(&new, file));
     written.map_err(|error| {
-        // A full disk needs the room.
+        // Frees its space on a full disk.
         let _ = fs::remove_file(&new);
         format!("cannot write {}: {error}", file.display())
     })
@@ -71,7 +71,7 @@ pub(super) type Reader<'a> = &'a mut dyn FnMut(&mut dyn Read) -> io::Result<()>;
 /// Reads a checkpoint of the same question; `table` reads the table's part.
 pub(super) fn read(file: &Path, about: &str, table: Reader<'_>) -> Result<Kept, String> {
     let name = file.display();
-    let failed = |error: io::Error| format!("cannot go on from {name}: {error}");
+    let failed = |error: io::Error| format!("cannot resume from {name}: {error}");
     let input = BufReader::with_capacity(1 << 20, File::open(file).map_err(failed)?);
     let mut input = CrcReader::new(input);
     let expected = [TITLE, about.as_bytes(), b"\n"].concat();
@@ -79,14 +79,14 @@ pub(super) fn read(file: &Path, about: &str, table: Reader<'_>) -> Result<Kept, 
     input.read_exact(&mut found).map_err(failed)?;
     if OLD_TITLES.iter().any(|old| found.starts_with(old)) {
         return Err(format!(
-            "cannot go on from {name}: an earlier version wrote it, whose tables are not read"
+            "cannot resume from {name}: an earlier version wrote it, whose tables cannot be read"
         ));
     }
     if !found.starts_with(TITLE) {
-        return Err(format!("cannot go on from {name}: it is not a checkpoint"));
+        return Err(format!("cannot resume from {name}: it is not a checkpoint"));
     }
     if found != expected {
-        return Err(format!("cannot go on from {name}: it is about another question"));
+        return Err(format!("cannot resume from {name}: it is about another question"));
     }
     read_rest(&mut input, table).map_err(failed)
 }
@@ -211,7 +211,7 @@ mod tests {
         assert!(matches!(answer.verdict, Verdict::Win(_)));
         let said = answer.progress.trouble.unwrap();
         assert!(said.starts_with("cannot write "), "{said}");
-        // What cannot work from the beginning is said at once.
+        // A file that cannot be written is refused before the search.
         let said = solve(&five(), &knights(&file, false), &Stop::default(), &mut |_| {});
         assert!(said.is_err_and(|said| said.starts_with("cannot write ")));
     }
@@ -222,6 +222,9 @@ mod tests {
         fs::write(&file, b"quadrille checkpoint 1\ngekitai 6/6/6/6/6/6 1 Proof\n\0\0\0").unwrap();
         let said = read(&file, "gekitai 6/6/6/6/6/6 1 Proof", &mut |_| Ok(())).unwrap_err();
         fs::remove_file(&file).unwrap();
-        assert!(said.ends_with("an earlier version wrote it, whose tables are not read"), "{said}");
+        assert!(
+            said.ends_with("an earlier version wrote it, whose tables cannot be read"),
+            "{said}"
+        );
     }
 }

@@ -74,7 +74,7 @@ impl<G: Symmetric + Notation> Closed<G> {
         }
         if !self.against.contains(&pos.turn()) {
             return Err(format!(
-                "player {} is to move there, who is not claimed about",
+                "player {} is to move there, and the claim is not about that player",
                 pos.turn()
             ));
         }

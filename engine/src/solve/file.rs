@@ -99,7 +99,7 @@ pub fn decompress(bytes: &[u8]) -> Result<String, Fault> {
             return Err(Fault::new(line, format!("the compressed data is damaged: {error}")));
         }
         if !decoder.into_inner().is_empty() {
-            return Err(Fault::new(line, "there is something behind the compressed data"));
+            return Err(Fault::new(line, "there is something after the compressed data"));
         }
     } else {
         text = bytes.to_vec();
@@ -163,7 +163,8 @@ pub(super) fn unseal(text: &str) -> Result<Vec<Vec<Line<'_>>>, Fault> {
         if let Some(sum) = line.strip_prefix('=') {
             if sum != format!(" {:08x}", crc.sum()) {
                 let first = number - block.len();
-                let message = format!("lines {first} to {} do not fit their checksum", number - 1);
+                let message =
+                    format!("lines {first} to {} do not match their checksum", number - 1);
                 return Err(Fault::new(number, message));
             }
             check_size(&blocks, &block, number)?;
@@ -172,7 +173,7 @@ pub(super) fn unseal(text: &str) -> Result<Vec<Vec<Line<'_>>>, Fault> {
         } else if line == "end" && block.is_empty() {
             return match all - number {
                 0 => Ok(blocks),
-                _ => Err(Fault::new(number + 1, "there is something behind the end")),
+                _ => Err(Fault::new(number + 1, "there is something after the end")),
             };
         } else {
             if block.len() == BLOCK {
@@ -239,7 +240,7 @@ impl<'a> Head<'a> {
         let (line, stored) = field(next, "stored")?;
         let stored = (line, number(stored).map_err(at(line))? as usize);
         if let Some((line, text)) = lines.get(next + 1) {
-            let message = format!("expected a checksum behind the head, got `{}`", shorten(text));
+            let message = format!("expected a checksum after the head, got `{}`", shorten(text));
             return Err(Fault::new(*line, message));
         }
         Ok(Head { game, position, claim: (claim.0, read), tries, stored })
@@ -260,7 +261,7 @@ pub(super) fn number(text: &str) -> Result<u32, String> {
     let plain =
         text.bytes().all(|byte| byte.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
     let value = text.parse().ok().filter(|_| plain);
-    value.ok_or_else(|| format!("`{}` is not a number as it is written here", shorten(text)))
+    value.ok_or_else(|| format!("`{}` is not a number in canonical form", shorten(text)))
 }
 
 /// A number of moves.

@@ -50,8 +50,8 @@ pub enum By {
     Tried,
 }
 
-/// What the certificates of the program and the atlas say about the position of a match; with `all`, about every turn too.
-/// The error names missing parts.
+/// What the certificates of the program and the atlas say about the position of a match; with `all`, about every turn
+/// too. The error names missing parts.
 pub fn said(game: &dyn Session, all: bool) -> Result<Said, Vec<&'static str>> {
     let (proofs, atlas) = (parts::certificates(game)?, Atlas::about(game)?);
     let is_known = !proofs.is_empty() || atlas.is_some();
@@ -62,14 +62,14 @@ pub fn said(game: &dyn Session, all: bool) -> Result<Said, Vec<&'static str>> {
     })
 }
 
-/// What these certificates say about the position of a match. Tries that take more than `most` positions are not
-/// believed.
+/// What these certificates say about the position of a match. Tries that take more than `most` positions are given
+/// up.
 pub fn follow(game: &dyn Session, proofs: &[Named], all: bool, most: u32) -> Said {
     follow_with(game, proofs, None, all, most)
 }
 
-/// The same; the atlas may have the value of a position that no certificate covers, or a win in fewer moves: that of a
-/// certificate that is not at hand, so the next turn may be told more moves again.
+/// The same with the atlas, which may know a position that no certificate covers, or a win in fewer moves. As its
+/// certificate is not at hand, the next turn may be told more moves again.
 pub fn follow_with(
     game: &dyn Session,
     proofs: &[Named],
@@ -210,8 +210,8 @@ impl Follower<'_> {
         })
     }
 
-    /// What closed sets show: the player to move cannot force a win from a stored position, the other not after a turn
-    /// to one.
+    /// What closed sets show: the player to move cannot force a win from a stored position, nor the other player after
+    /// a turn into one.
     fn held(&mut self, game: &mut dyn Session) -> Said {
         let mover = game.turn();
         let sets = self.proofs.iter().filter(|named| named.proof.winner().is_none());

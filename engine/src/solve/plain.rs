@@ -1,4 +1,4 @@
-//! A second bounded search, which shares nothing with the first but the rules, to confirm what that excludes.
+//! A second bounded search, which shares nothing with the first but the rules, to confirm bounds without a win.
 //!
 //! It stores whole positions instead of hashes, prunes nothing and knows nothing about any game. So it is slow, and a
 //! bound on which both agree rests on the rules alone.
@@ -26,9 +26,9 @@ pub struct Memory<G> {
 }
 
 impl<G: Game> Memory<G> {
-    /// Room for about this many MiB; nothing is forgotten, so what comes later is not kept once it is full.
+    /// A memory of about this many MiB. Nothing is evicted: once it is full, nothing more is stored.
     pub fn new(mebibytes: usize) -> Memory<G> {
-        // A map grows by doubling, and has both halves while it does.
+        // A map doubles when it grows, and meanwhile holds the old table and the new one.
         let most = (mebibytes << 20) / (3 * (size_of::<(G, Known)>() + 1));
         Memory { known: HashMap::new(), most }
     }

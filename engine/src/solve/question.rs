@@ -44,8 +44,8 @@ pub struct Settings {
     pub mebibytes: usize,
     /// Threads, for searches that can use several.
     pub threads: usize,
-    /// The checkpoint file and the least interval between checkpoints, which grows with the time it takes to write them; the
-    /// last one is saved at the end.
+    /// The checkpoint file and the least interval between checkpoints, which grows with the time it takes to write
+    /// them; the last one is saved at the end.
     pub checkpoint: Option<(PathBuf, Duration)>,
     /// The checkpoint to resume from.
     pub resume: Option<PathBuf>,

@@ -54,9 +54,9 @@ pub struct Strategy<G: Game> {
     pub within: u32,
 }
 
-/// The winning strategy of a position; `None` if the oracle reaches its limits, or if `go_on`, which is told now and then how
-/// many positions have their move, says no. Entries its table has lost are searched again, and so are those of which no
-/// strategy comes.
+/// The winning strategy of a position; `None` if the oracle reaches its limits, or if `go_on`, which is called now and
+/// then with the number of positions done, says no. Entries that its table has lost are searched again, and so are
+/// those that yield no strategy.
 pub fn extract<G: Game>(
     oracle: &mut (impl Oracle<G> + ?Sized),
     pos: &G,
@@ -80,11 +80,11 @@ pub fn extract<G: Game>(
 
 type Found<G> = HashMap<u64, Advice<G>>;
 
-/// How often the moves of a position are searched again, of which no strategy came.
+/// How often a position is searched again if its moves yield no strategy.
 const AGAIN: u32 = 3;
 
-/// Why a position has no strategy: the depths of the positions on the path that it must not come back to. None if that has
-/// nothing to do with the path.
+/// Why a position has no strategy: the depths of the positions on the path that it must not repeat; empty if the path
+/// has nothing to do with it.
 type Needs = BTreeSet<usize>;
 
 /// A strategy that is being extracted.
@@ -151,8 +151,8 @@ impl<G: Game, O: Oracle<G> + ?Sized> Writing<'_, G, O> {
         ranked.map(|(_, rank)| rank)
     }
 
-    /// The attacker's move and the rank. Where all moves fail, what the table says of them is doubted; where that is not for
-    /// the sake of the path, they are searched again.
+    /// The attacker's move and the rank. If all moves fail, their table entries are doubted; unless the path is the
+    /// reason, they are searched again.
     fn attack(&mut self, pos: &G, depth: usize) -> Result<(G::Move, u32), Needs> {
         let mut needs = Needs::new();
         for _ in 0..AGAIN {

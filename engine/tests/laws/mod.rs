@@ -1,5 +1,5 @@
-//! What every reader of foreign input owes, whatever it is given: refuse it in one line, or read it so
-//! that it can be written, read back, drawn and played on.
+//! What every reader of untrusted input must do, whatever it is given: refuse it in one line, or read it such that it
+//! can be written, read back, drawn and played on.
 //!
 //! The property tests and the fuzz targets share these laws.
 
@@ -60,8 +60,8 @@ pub fn record(text: &str) {
     }
 }
 
-/// A record as SGF keeps it: other tags than its own come last, a result is always a tag, and alternatives to the first
-/// turn of a variation stand beside that variation.
+/// A record after a round trip through SGF: tags that SGF does not know come last, a result is always a tag, and
+/// alternatives to the first turn of a variation stand beside that variation.
 fn alike(record: &Record) -> Record {
     let mut record = record.clone();
     level(&mut record.main);
@@ -72,7 +72,7 @@ fn alike(record: &Record) -> Record {
     record
 }
 
-/// Brings a variation to the first turn of a variation up to where that one stands.
+/// Moves variations of a variation's first turn up beside that variation.
 fn level(line: &mut Variation) {
     for node in &mut line.nodes {
         let mut beside: VecDeque<_> = std::mem::take(&mut node.variations).into();
@@ -177,7 +177,7 @@ fn holds(entry: &Entry, session: &dyn Session) {
     rules::every_game!(each);
 }
 
-/// All forms of a position tell the same.
+/// All forms of a position agree.
 fn reads_back(entry: &Entry, session: &dyn Session) {
     let (text, json, term) = (session.text(), session.position(), session.term());
     let own = session.options();
@@ -209,7 +209,7 @@ fn replays<G: Notation>(session: &dyn Session) {
 
 fn draws(session: &dyn Session) {
     let diagram = session.diagram();
-    // Every style in its turn: all of them for each position would take too long.
+    // A different style each time: all of them for each position would take too long.
     let number = session.text().len();
     let (flipped, scale) = (number % 2 == 1, text::Scale::ALL[number % 3]);
     let charset = if flipped { text::Charset::Ascii } else { text::Charset::Unicode };

@@ -10,7 +10,7 @@ pub struct Board {
     winner: Option<u8>,
     /// Whether a placement that completes both lines draws.
     both_draw: bool,
-    /// As many markers on the board win.
+    /// This many markers on the board win.
     limit: usize,
 }
 

@@ -1,5 +1,5 @@
-//! The rules of two games once more, plain and slow, from the rules pages alone, and a checker of
-//! certificates on top of them. Nothing of the program is used but the text of a certificate.
+//! The rules of two games once more, plain and slow, from the rules pages alone, and a checker of certificates on top
+//! of them. Uses nothing of the program but the text of a certificate.
 
 use std::collections::HashMap;
 

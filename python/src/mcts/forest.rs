@@ -8,16 +8,16 @@ use rules::random::Random;
 
 /// The trees of many games, their type erased.
 pub trait Forest: Send {
-    /// Takes over where the games of the batch stand. The part of a tree that is still about the game is kept, but not
-    /// with Gumbel noise, which counts visits from none.
+    /// Moves the roots to the current positions of the batch. Subtrees are reused, but not with Gumbel noise, which
+    /// counts visits from zero.
     fn follow(&mut self, games: &dyn Games, settings: &Settings) -> Result<(), String>;
     /// Allows this many more simulations in each tree.
     fn allow(&mut self, simulations: u32);
-    /// Goes on for a while until leaves wait for the network, and says how many.
+    /// Simulates until leaves wait for the network, and returns how many.
     fn select(&mut self, pool: &Pool, settings: &Settings) -> usize;
     /// Whether all simulations are done, unless leaves wait.
     fn is_done(&self) -> bool;
-    /// Writes what the network is to judge.
+    /// Writes what the network is to evaluate.
     fn show(&mut self, pool: &Pool, planes: &mut [f32], masks: &mut [u8]);
     /// Takes the network's answer: a row of priors and a value for each leaf that waits.
     fn learn(&mut self, settings: &Settings, priors: &[f32], values: &[f32]) -> Result<(), String>;

@@ -9,7 +9,7 @@ use rules::random::Random;
 /// How much values count against priors: the paper's constants for board games.
 const VISIT: f32 = 50.0;
 const SCALE: f32 = 1.0;
-/// What a prior of 0 counts as.
+/// The prior that stands for a prior of 0.
 const LEAST: f32 = 1e-9;
 
 /// A move of a node.

@@ -7,7 +7,7 @@ pub fn unit(random: &mut Random) -> f64 {
     (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// Numbers that sum up to 1: normalised draws from a gamma distribution, by the method of Marsaglia and Tsang.
+/// Numbers that sum to 1: normalised draws from a gamma distribution, by the method of Marsaglia and Tsang.
 pub fn dirichlet(random: &mut Random, alpha: f64, count: usize) -> Vec<f32> {
     let mut drawn: Vec<f64> = (0..count).map(|_| gamma(random, alpha)).collect();
     let sum: f64 = drawn.iter().sum();

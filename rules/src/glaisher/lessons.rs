@@ -65,7 +65,7 @@ pub const LESSONS: &[Lesson] = &[
     },
     Lesson {
         title: "No way to shift",
-        task: "Who has no legal shift loses. The yellow piece on a1 cannot take stacks of two: close the last way out with the two from d4.",
+        task: "A player who cannot shift loses. The piece on a1 cannot take stacks of two: close its last way out with the two from d4.",
         position: "y1,r2,3/r2,5/7/3,r2,4/9/8/7/6/5 1",
         goal: Goal::Win,
         answer: "d4-nw:2@i5",

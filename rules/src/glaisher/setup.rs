@@ -84,6 +84,10 @@ pub(super) fn read(setup: Setup) -> Result<Glaisher, SetupError> {
             }
         }
     }
+    // Whoever has just moved has placed a piece.
+    if pos.stacks == ByPlayer::both(0) {
+        return Err(SetupError::new("board", "has no stacks, expected one at least"));
+    }
     pos.key = pos.fresh_key();
     pos.outcome = judge(&pos)?;
     Ok(pos)
@@ -122,11 +126,15 @@ pub(super) fn write(pos: &Glaisher) -> Setup {
     }
 }
 
-/// The position after an edit, at the start of a turn. A piece placed on the other colour starts a new stack.
+/// The position after an edit, at the start of a turn. A piece placed on the other colour starts a new stack. A board
+/// needs a stack, so a cleared one keeps one piece of each player in a corner.
 pub(super) fn edited(pos: &Glaisher, edit: Edit) -> Result<Glaisher, SetupError> {
     let mut setup = Setup { placing: false, ..write(pos) };
     match edit {
-        Edit::Clear => setup.board.iter_mut().for_each(|row| row.fill(0)),
+        Edit::Clear => {
+            setup.board.iter_mut().for_each(|row| row.fill(0));
+            (setup.board[0][0], setup.board[ROWS - 1][0]) = (-1, 1);
+        }
         Edit::Turn(player) => setup.turn = player,
         Edit::Paint(cell, stroke) => {
             let mut heights = setup.board.iter_mut().flatten();

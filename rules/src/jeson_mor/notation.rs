@@ -35,7 +35,7 @@ impl Notation for JesonMor {
             stretch_letters(row, field, 11)?.chars().map(|c| letter(c, field)).collect()
         })?;
         let options = line.options(options, Some(board.len()))?;
-        // A chess program adds castling rights and counters behind the player: `w - - 0 1`.
+        // A chess program adds castling rights and counters after the player: `w - - 0 1`.
         let turn = match line.player.split(' ').next().unwrap_or_default() {
             "w" => Player::One,
             "b" => Player::Two,
@@ -83,7 +83,7 @@ fn letter(c: char, field: &str) -> Result<char, SetupError> {
     }
 }
 
-/// The player who is not to move has won if the centre was theirs before and is not any more.
+/// The player who is not to move has won if the centre was theirs before and no longer is.
 fn left_centre(
     board: &[String],
     old: &[String],

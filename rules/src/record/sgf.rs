@@ -1,5 +1,5 @@
-//! Records in SGF, the Smart Game Format FF[4] (<https://www.red-bean.com/sgf/>): what both formats have in common is
-//! the same afterwards, and the rest of a record is kept in private properties. `docs/notation.md` has the table.
+//! Records in SGF, the Smart Game Format FF[4] (<https://www.red-bean.com/sgf/>). What both formats can express is
+//! translated, and the rest of a record is kept in private properties. `docs/notation.md` has the table.
 
 use super::{
     MAX_DEPTH, Node, Reader, Record, RecordError, SIGNS, Token, Variation, without_number,
@@ -220,7 +220,7 @@ pub(super) fn parse(text: &str) -> Result<Record, RecordError> {
     Ok(record)
 }
 
-/// The nodes of a game, the root first. Branches may nest as deep as they like, so nothing here recurs.
+/// The nodes of a game, the root first. Branches may nest as deep as they like, so nothing here recurses.
 fn nodes(text: &str) -> Result<Vec<Seen>, RecordError> {
     let mut reader = Reader::new(text.trim_start_matches('\u{feff}'));
     let mut nodes: Vec<Seen> = Vec::new();

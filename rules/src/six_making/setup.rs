@@ -87,7 +87,7 @@ pub(super) fn read(setup: Setup) -> Result<SixMaking, SetupError> {
             return Err(SetupError::new("before", "has a king, so the game was over"));
         }
         pos.last = last_move(&towers, &pos);
-        // The same board again says that there was no last move.
+        // An identical board means that there was no last move.
         if pos.last.is_none() && towers != pos.towers {
             let mover = SixMaking::INFO.players[pos.turn.other()];
             let message = format!("no move of {mover} leads from it to `board`");

@@ -17,7 +17,7 @@ const LABEL_GAP: f64 = 14.0;
 /// Turns half cells and rows into places on the drawing.
 pub(super) struct Frame {
     shape: Shape,
-    /// What a place and its opposite add up to on a board that is turned round.
+    /// On a flipped board, the sum of a place and the place opposite it.
     turned: Option<Point>,
     /// What is added so that the upper left corner is the origin.
     offset: Point,

@@ -51,7 +51,7 @@ impl Theme {
         }
     }
 
-    /// The theme of this name. `slate` was the dark one's when terminals had another.
+    /// The theme of this name. `slate` is the old name of the dark one.
     pub fn named(name: &str) -> Option<Theme> {
         let name = if name == "slate" { "dark" } else { name };
         Theme::ALL.into_iter().find(|theme| theme.name() == name)
@@ -220,7 +220,7 @@ impl Board<'_> {
         if !self.named {
             self.marks_above(canvas);
         }
-        // Where pixels are coarse, somebody else writes the figures.
+        // On coarse pixels the caller writes the figures.
         let pieces = if self.painter.grain > 0.0 { &[][..] } else { &pieces };
         for (cell, at, piece) in pieces {
             self.open_named(canvas, "figure", *cell);

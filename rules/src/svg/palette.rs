@@ -106,9 +106,9 @@ impl Palette {
 
 /// The colours of one player's pieces.
 pub(crate) struct Paint {
-    /// What is seen from above.
+    /// The upper side.
     pub face: &'static str,
-    /// What is seen from the side.
+    /// The side of a pile.
     pub side: &'static str,
     /// Outlines and the gaps between discs.
     pub edge: &'static str,

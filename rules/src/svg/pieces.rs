@@ -3,6 +3,7 @@
 //! Bodies come first and figures last, so that no mark and no neighbour can hide a figure.
 
 use super::canvas::{Canvas, Num, Point, Type};
+use super::frame::CELL;
 use super::palette::{Paint, Palette};
 use super::raster::COARSE;
 use crate::by_player::ByPlayer;
@@ -22,6 +23,9 @@ pub(super) struct Painter<'a> {
 
 /// From this grain on, shadows, gleams and the sides of flat pieces would only be blurs.
 const BOLD: f64 = 2.4;
+
+/// From this grain on, round discs would blur into each other.
+const FLAT: f64 = 3.1;
 
 impl Painter<'_> {
     /// A length that is at least this part of a coarse pixel.
@@ -82,9 +86,12 @@ impl Painter<'_> {
         let Paint { face, side, edge, ink } = self.paint(Player::One);
         if self.is_bold() {
             canvas.circle((0.0, 0.0), 21.5, &format!(r#"fill="{face}" {CRISP}"#));
-            let width = Num(self.at_least(6.0, 1.35));
+            let width = Num(self.at_least(6.0, 0.8));
             let stroke = format!(r#"stroke="{ink}" stroke-width="{width}" {CRISP}"#);
-            return canvas.path("M-12 -12L12 12M12 -12L-12 12", &stroke);
+            // Ends in the middle of a large pixel would take only some of the four.
+            let arm = if self.grain > 4.5 { 12.4 } else { 11.0 };
+            let cross = format!("M-{arm} -{arm}L{arm} {arm}M{arm} -{arm}L-{arm} {arm}");
+            return canvas.path(&cross, &stroke);
         }
         self.shadow(canvas, (0.0, 4.5), 17.6, 17.0);
         canvas.circle((0.0, 2.2), 16.8, &format!(r#"fill="{side}" stroke="{edge}""#));
@@ -174,6 +181,9 @@ impl Painter<'_> {
     }
 
     fn pile(&self, canvas: &mut Canvas, pile: &Pile) {
+        if pile.notched && self.is_bold() && self.grain >= FLAT {
+            return self.coarse_tower(canvas, pile);
+        }
         let at = (pile.x, pile.base + 2.4);
         self.shadow(canvas, at, pile.rx + 1.6, pile.ry + 0.8);
         for (below, player) in pile.discs.iter().enumerate() {
@@ -181,6 +191,44 @@ impl Painter<'_> {
         }
         if let Some(owner) = pile.discs.last() {
             self.face(canvas, pile, *owner);
+        }
+    }
+
+    /// A tower whose discs are whole rows of pixels.
+    fn coarse_tower(&self, canvas: &mut Canvas, pile: &Pile) {
+        /// How much narrower the first and the last row are.
+        const ROUND: f64 = 3.5;
+        let (row, count) = (self.grain, pile.discs.len() as f64);
+        let room = ((CELL / row - 1.0) / count).floor();
+        let thick = (row * (pile.thick / row).round().min(room).max(1.0)).min(CELL / count);
+        // A character of a few pixels shows two colours only, so there is no ground below.
+        let rows_below = match row > COARSE {
+            true => 0.0,
+            false => ((CELL / 2.0 - pile.base) / row).round(),
+        };
+        let lowest = (count * thick + row - CELL / 2.0).min(CELL / 2.0);
+        let base = (CELL / 2.0 - row * rows_below).max(lowest);
+        let mut bar = |inset: f64, top: f64, high: f64, fill: &str| {
+            // A little more than whole pixels of all widths.
+            let (left, wide) = (-12.1 + inset, 30.2 - 2.0 * inset);
+            let d =
+                format!("M{} {}h{}v{}h-{}z", Num(left), Num(top), Num(wide), Num(high), Num(wide));
+            canvas.path(&d, &format!("{fill} {CRISP}"));
+        };
+        let mut top = base;
+        let foot = if thick > 1.5 * row { row } else { 0.0 };
+        for (below, owner) in pile.discs.iter().enumerate() {
+            let Paint { face, side, .. } = self.paint(*owner);
+            top -= thick;
+            bar(0.0, top, thick - foot, &format!(r#"fill="{face}""#));
+            if foot > 0.0 {
+                let inset = if below == 0 { ROUND } else { 0.0 };
+                bar(inset, top + thick - foot, foot, &format!(r#"fill="{side}""#));
+            }
+        }
+        let Some(owner) = pile.discs.last() else { return };
+        for fill in [format!(r#"fill="{}""#, self.paint(*owner).face), LID.to_owned()] {
+            bar(ROUND, top - row, row, &fill);
         }
     }
 
@@ -242,6 +290,9 @@ impl Painter<'_> {
 
 /// Half-covered pixels would blur figures of a few pixels.
 const CRISP: &str = r#"shape-rendering="crispEdges""#;
+
+/// The upper side of a tower is lighter than its discs.
+const LID: &str = r##"fill="#fff" fill-opacity="0.3""##;
 
 /// Light along the edge of a face.
 const GLEAM: &str = r##"stroke="#fff" stroke-opacity="0.4" stroke-width="1.1""##;

@@ -74,7 +74,7 @@ pub(super) fn symbol(diagram: &Diagram, look: &Look, player: Player, charset: Ch
     }
 }
 
-/// The first letter of a player's name in lower case; `x` and `o` where that tells nobody apart.
+/// The first letter of a player's name in lower case; `x` and `o` if both have the same.
 fn initial(diagram: &Diagram, player: Player) -> char {
     let first = |player: Player| {
         let name = diagram.players[player].name;

@@ -39,7 +39,7 @@ impl Frame {
             (Shape::Square, Scale::Large, false) => (3, 1, 1),
             (Shape::Square, _, false) => (1, 0, 0),
         };
-        // A ruled board of more rows would leave no line of a small terminal to anything else.
+        // With more rows, a ruled board would leave no room in a small terminal.
         let ruled = scale != Scale::Small || above + below > 0 || rows(diagram) <= 9;
         Frame { shape: diagram.shape, half, above, below, ruled }
     }

@@ -86,8 +86,8 @@ fn moves_that_save_are_known_without_trying<G: Game>(pos: &G) {
     assert_eq!(found, moves_that_save(pos), "{pos:?}");
 }
 
-/// On the last positions of random games, where wins are near. As many as can be looked at: a turn of
-/// Glaisher is one of a thousand.
+/// On the last positions of random games, where wins are near. How many depends on the cost: a turn of Glaisher is one
+/// of a thousand.
 fn quick_answers_are_right<G: Game>() {
     for option in G::INFO.options {
         for value in option.values.list() {

@@ -246,8 +246,8 @@ mod images_of_every_game_play_alike {
     rules::every_game!(image_tests);
 }
 
-/// Two thirds of the least of eight keys are in the first eighth of all numbers: a table with places by the upper
-/// bits would have most of them empty.
+/// Two thirds of the least of eight keys are in the first eighth of all numbers: a table indexed by the upper bits
+/// would be mostly empty.
 fn keys_of_images_are_spread_evenly<G: Symmetric>() {
     const PLACES: usize = 32;
     let keys: HashSet<u64> = (0..150)

@@ -122,6 +122,16 @@ impl Entry {
         self.seats.iter().flatten().filter(|own| !own.starts_with("level-"))
     }
 
+    /// Whether the game was played with these values of some options.
+    fn has_options(&self, wanted: &Map<String, Value>) -> bool {
+        let plain = |own: &Value| own.as_str().map_or_else(|| own.to_string(), str::to_owned);
+        let known = engine::find(&self.game).map_or(&[][..], |entry| entry.info.options);
+        wanted.iter().all(|(name, value)| {
+            let usual = || known.iter().find(|own| own.name == name).map(|own| own.default.into());
+            self.options.get(name).map(plain).or_else(usual) == Some(plain(value))
+        })
+    }
+
     /// The index keys of the game.
     fn lists(&self) -> Vec<String> {
         let moment = self.moment();
@@ -322,7 +332,7 @@ pub struct Search {
     /// The id of that player's opponent.
     pub against: Option<String>,
     pub game: Option<String>,
-    /// The options as a JSON object.
+    /// A JSON object with the values of some options.
     pub options: Option<String>,
     /// `1`, `2` or `draw`; with a player, also `won` and `lost`.
     pub result: Option<String>,
@@ -409,7 +419,7 @@ impl Search {
             Some(number) => entry.winner.to_string() == number,
         };
         let options = self.options.as_ref().is_none_or(|text| {
-            serde_json::from_str::<Map<String, Value>>(text).is_ok_and(|own| own == entry.options)
+            serde_json::from_str(text).is_ok_and(|wanted| entry.has_options(&wanted))
         });
         result
             && options

@@ -66,6 +66,12 @@ impl Heard {
     }
 }
 
+/// The strength in the key of a game to watch.
+pub fn strength_of(key: &str) -> Option<i64> {
+    let digits = key.strip_prefix("watch/")?.get(..5)?;
+    Some(STRONGEST - digits.parse::<i64>().ok()?)
+}
+
 /// The record of a running game.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Game {
@@ -250,22 +256,25 @@ pub async fn promise(hall: &Arc<Hall>, before: &str, new: &NewGame) -> Result<()
     }
     let seats = new.tokens.into();
     let own = Game { rematch: true, ..Game::new(created, seats, strength / 2, hall.time.now()) };
-    let mut changes = own.records(&new.id)?;
-    for id in own.people().iter().filter(|_| own.is_live()) {
-        if super::players::by_id(hall, id).await?.is_some_and(|player| player.bot) {
-            continue;
+    // It may conflict with the end of the game before, after which its players are set free.
+    for _ in 0..super::TRIES {
+        let mut changes = own.records(&new.id)?;
+        for id in own.people().iter().filter(|_| own.is_live()) {
+            if super::players::by_id(hall, id).await?.is_some_and(|player| player.bot) {
+                continue;
+            }
+            let Open { game: playing, stored } = open(hall, id).await?;
+            if let Some(other) = playing.filter(|other| other != before) {
+                let error = format!("one of you is playing already: finish the game {other} first");
+                return Err(Refusal::conflict(error));
+            }
+            changes.push(plays(stored, id, &new.id));
         }
-        let Open { game: playing, stored } = open(hall, id).await?;
-        if let Some(other) = playing.filter(|other| other != before) {
-            let error = format!("one of you is playing already: finish the game {other} first");
-            return Err(Refusal::conflict(error));
+        if records(hall)?.change(changes).await? {
+            return Ok(());
         }
-        changes.push(plays(stored, id, &new.id));
     }
-    match records(hall)?.change(changes).await? {
-        true => Ok(()),
-        false => Err(super::busy()),
-    }
+    Err(super::busy())
 }
 
 /// Releases the players of a live game that is over.

@@ -1,7 +1,7 @@
-//! Operators' commands about players: close registration, invite, reserve names, rename, ban, delete, rebuild.
+//! Operators' commands about players: registration, invitations, names, bans, lost keys, deletion, rebuilding.
 
 use super::players::{self, Invitation};
-use super::{deleted, names, rebuild, record, records, text};
+use super::{deleted, names, rebuild, records, text};
 use crate::games::hall::Hall;
 use crate::ids::{hash, new_token};
 use crate::store::hex;
@@ -48,6 +48,10 @@ pub enum About {
         player: String,
     },
     DeletePlayer {
+        player: String,
+    },
+    /// Replaces the key of a player who has lost it.
+    NewKey {
         player: String,
     },
     Ratings {
@@ -140,6 +144,12 @@ pub async fn obey(
             players::delete(hall, &id).await?;
             json!({ "deleted": id })
         }
+        About::NewKey { player: who } => {
+            let id = player(hall, &who).await?;
+            let key = players::replace_key(hall, &id, None).await?;
+            tracing::warn!(player = id, "an operator has replaced the key");
+            json!({ "id": id, "key": key })
+        }
         About::Ratings { rebuild: false } => {
             json!({ "ratings": rebuild::fingerprint(hall).await? })
         }
@@ -178,9 +188,4 @@ async fn invite(
         let _ = lines.send(json!({ "invitation": code, "admits": admits, "until": until })).await;
     }
     Ok(())
-}
-
-/// Whether registration is open.
-pub async fn is_open(hall: &Hall) -> Result<bool, Refusal> {
-    Ok(record(hall, "setting/closed".into()).await?.is_none())
 }

@@ -136,6 +136,8 @@ pub struct WatchedGame {
     game: Told,
     /// The current position, in one line.
     position: String,
+    /// The mean rating of the two.
+    strength: Option<i64>,
 }
 
 /// The open challenges.

@@ -12,7 +12,7 @@ use crate::games::rooms::Rooms;
 use crate::http::limits::{self, Limits};
 use crate::ids::{self, Chance, Hash, check_id, new_id, no_such_game};
 use crate::metrics::Metrics;
-use crate::store::{Append, Appended, Store, StoreError, Tip};
+use crate::store::{Append, Appended, Store, StoreError};
 use crate::supervise::Tasks;
 use crate::work::computers;
 use crate::work::engines::Engines;
@@ -343,7 +343,7 @@ impl Hall {
         let tip = room.tip();
         let events = self.store.events(&room.id, tip.seq - 1, ALL).await?;
         let events = match events.split_first() {
-            Some((last, events)) if Tip::of(last) == tip => events,
+            Some((last, events)) if *last == *tip => events,
             _ => {
                 self.drop_room(room);
                 return Ok(());

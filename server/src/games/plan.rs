@@ -113,6 +113,10 @@ pub fn rematch(
     fresh: &Fresh,
     at: i64,
 ) -> Option<NewGame> {
+    // What else an action means takes a while to find out.
+    if *action != Action::Rematch {
+        return None;
+    }
     let decision = referee::decide(game, seat, action).ok()?;
     (decision == Decision::NewGame).then(|| rematch_of(game, &fresh.id, at))
 }

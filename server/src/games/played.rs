@@ -86,7 +86,7 @@ impl Played {
         Ok(())
     }
 
-    /// Applies an event but for the tip, whose digest takes as long.
+    /// Applies an event but for the tip.
     fn fold(&mut self, event: &Event) -> Result<(), Damaged> {
         let damaged = |reason| Damaged { game: self.id.clone(), seq: event.seq, reason };
         self.state.apply(event).map_err(damaged)?;

@@ -49,7 +49,8 @@ struct Inner {
     recent: VecDeque<Arc<str>>,
     seats: ByPlayer<u32>,
     watchers: u32,
-    /// Presence on other servers, and until when it counts.
+    /// Presence on other servers, by their numbers, and until when it counts; also of bots that asked here lately, by
+    /// [`of_bot`].
     elsewhere: HashMap<u64, ([u32; 3], i64)>,
     /// Each seat's token bucket.
     buckets: ByPlayer<Bucket>,
@@ -102,6 +103,11 @@ pub fn line(event: &Event, after: &Course) -> Arc<str> {
 fn weight(game: &Played) -> usize {
     let events = usize::try_from(game.course.seq).unwrap_or(0);
     OF_A_ROOM + OF_A_TURN * game.course.turns + OF_AN_EVENT * events
+}
+
+/// A number that no server has.
+fn of_bot(seat: Player) -> u64 {
+    u64::MAX - seat.index() as u64
 }
 
 fn keep(recent: &mut VecDeque<Arc<str>>, line: Arc<str>) {
@@ -320,8 +326,9 @@ impl Room {
 
     /// Who is connected, to any server.
     pub fn present(&self) -> Present {
+        let now = self.time.now();
         let inner = self.lock();
-        let others = inner.elsewhere.values();
+        let others = inner.elsewhere.values().filter(|(_, until)| *until > now);
         let [one, two, watchers] = others.fold([0; 3], |sum: [u32; 3], (counts, _)| {
             [0, 1, 2].map(|i| sum[i].saturating_add(counts[i]))
         });
@@ -346,8 +353,21 @@ impl Room {
 
     /// The number of connections here: at each seat, and watching.
     pub fn here(&self) -> [u32; 3] {
+        let now = self.time.now();
         let inner = self.lock();
-        [inner.seats[0], inner.seats[1], inner.watchers]
+        let is_new = |(_, until): &([u32; 3], i64)| *until > now;
+        let bot = |seat| u32::from(inner.elsewhere.get(&of_bot(seat)).is_some_and(is_new));
+        let [one, two] = Player::BOTH.map(|seat| inner.seats[seat] + bot(seat));
+        [one, two, inner.watchers]
+    }
+
+    /// Notes that a bot at these seats has asked about the game: bots need no socket.
+    pub fn asked_by_bot(&self, seats: &[Player]) {
+        for seat in seats {
+            let mut counts = [0; 3];
+            counts[seat.index()] = 1;
+            self.elsewhere(of_bot(*seat), counts);
+        }
     }
 
     /// Sets the presence on another server.

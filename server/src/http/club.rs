@@ -2,7 +2,7 @@
 
 use crate::club::archive::{self, Search};
 use crate::club::players::{self, Player, Wanted};
-use crate::club::{explore, games, office, ratings, records};
+use crate::club::{explore, games, ratings, records};
 use crate::games::hall::Hall;
 use crate::http::HallState;
 use crate::http::games::{bearer, claim};
@@ -78,9 +78,8 @@ struct Named {
 /// The player with this name; without a name, whether registration is open.
 async fn named(State(hall): HallState, uri: Uri) -> Answered<Json<Value>> {
     if uri.query().is_none() {
-        return Ok(Json(
-            json!({ "registration": if office::is_open(&hall).await? { "open" } else { "closed" } }),
-        ));
+        let registration = if players::is_closed(&hall).await? { "closed" } else { "open" };
+        return Ok(Json(json!({ "registration": registration })));
     }
     let Named { name } = query(&uri)?;
     let id = players::by_name(&hall, &name).await?.ok_or_else(|| players::no_player(&name))?;
@@ -196,10 +195,12 @@ async fn watch(
     let mut games = Vec::new();
     for own in records(&hall)?.range(Range::of("watch/"), MOST_WATCHED).await? {
         let Ok(room) = hall.room_for(&own.value, client.0).await else { continue };
+        let strength = games::strength_of(&own.key);
         let now = hall.time.now();
         games.push(room.view(|game| {
             let mut told = game.json(&game.id, now);
             told.insert("position".into(), game.session.text().into());
+            told.insert("strength".into(), strength.into());
             Value::Object(told)
         }));
     }

@@ -1,5 +1,6 @@
 //! HTTP requests about games stored here.
 
+use crate::club::players;
 use crate::games::hall::{Done, Hall, Sender};
 use crate::games::played::Played;
 use crate::games::room::{Presence, Room};
@@ -197,10 +198,13 @@ fn token(headers: &HeaderMap) -> Result<&str, Refusal> {
 async fn seats(hall: &Hall, room: &Room, token: &str) -> Result<Vec<Player>, Refusal> {
     let own = hall.seat_of(token).await?;
     let seats = room.view(|game| game.seats_of(&[own]));
-    match seats.is_empty() {
-        true => Err(referee::no_seat()),
-        false => Ok(seats),
+    if seats.is_empty() {
+        return Err(referee::no_seat());
     }
+    if players::is_key(token) && hall.player(token).await?.bot {
+        room.asked_by_bot(&seats);
+    }
+    Ok(seats)
 }
 
 async fn show(

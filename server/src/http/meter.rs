@@ -30,17 +30,27 @@ pub struct Meter {
     credit: u128,
     /// Microseconds not charged yet.
     spent: u128,
+    /// Time not added to any of these yet: most polls are short, and there are several for each move.
+    new: Duration,
 }
 
 impl Meter {
     /// `paid` is the price already paid for the task.
     pub fn new(limits: &Arc<Limits>, address: IpAddr, paid: u32) -> Meter {
         let credit = u128::from(paid) * MICROSECONDS_FOR_ONE;
-        Meter { limits: Arc::clone(limits), address, credit, spent: 0 }
+        Meter { limits: Arc::clone(limits), address, credit, spent: 0, new: Duration::ZERO }
     }
 
     /// Adds CPU time spent on an async thread.
     fn add(&mut self, time: Duration) {
+        self.new += time;
+        if self.new.as_micros() >= MICROSECONDS_FOR_ONE {
+            self.charge();
+        }
+    }
+
+    fn charge(&mut self) {
+        let time = std::mem::take(&mut self.new);
         self.limits.worked(time);
         self.spent += time.as_micros();
         let free = self.spent.min(self.credit);
@@ -61,6 +71,12 @@ impl Meter {
             polled
         });
         measured.await
+    }
+}
+
+impl Drop for Meter {
+    fn drop(&mut self) {
+        self.charge();
     }
 }
 

@@ -222,6 +222,10 @@ impl Connection {
         }
         self.tell_clocks().await?;
         self.tell_greetings().await?;
+        self.tell_presence().await
+    }
+
+    async fn tell_presence(&mut self) -> Result<(), Closed> {
         let present = self.room.present();
         if self.presence.is_some() && self.shown != Some(present) {
             self.shown = Some(present);
@@ -318,6 +322,8 @@ impl Connection {
             // If the store cannot be read now, the next ping tries again.
             let _ = self.hall.refresh(&self.room).await;
         }
+        // Nothing else tells that a bot no longer asks.
+        self.tell_presence().await?;
         let sent = timeout(SLOW, self.socket.send(Message::Ping(Default::default()))).await;
         sent.map_err(|_| Closed)?.map_err(|_| Closed)
     }

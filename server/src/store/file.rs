@@ -1,6 +1,7 @@
 //! The SQLite file: locking, format versions and permissions.
 
 use crate::StartError;
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -251,6 +252,8 @@ pub fn connect(path: &Path) -> rusqlite::Result<Connection> {
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(BUSY)?;
     connection.pragma_update(None, "synchronous", "full")?;
+    // Otherwise statements whose plan might depend on a parameter are planned again for every new value.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(connection)
 }
 

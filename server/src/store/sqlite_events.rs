@@ -1,7 +1,7 @@
 //! Events in an SQLite file, appended inside a transaction of the writer.
 
 use super::sqlite;
-use super::{Append, Appended, NewGame, Running, Tip, hex};
+use super::{Append, Appended, NewGame, Running, hex};
 use rusqlite::{Connection, OptionalExtension};
 use table::event::Event;
 
@@ -90,7 +90,7 @@ fn follows(connection: &Connection, wanted: &Append) -> rusqlite::Result<bool> {
         (None, None) => true,
         // Compared as events: version 0.1 wrote their JSON a little differently.
         (Some(last), Some(named)) => {
-            last.and_then(|row| row.event().ok()).is_some_and(|last| Tip::of(&last) == *named)
+            last.and_then(|row| row.event().ok()).is_some_and(|last| last == **named)
         }
         _ => false,
     })

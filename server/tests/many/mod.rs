@@ -4,5 +4,6 @@ mod failover;
 mod faults;
 mod lost;
 pub mod shared;
+mod standby;
 mod stuck;
 mod versions;

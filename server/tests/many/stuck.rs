@@ -54,7 +54,7 @@ async fn says_so(local: &Local) -> bool {
 }
 
 /// Compares the clock of the first player, who began with `seconds`, with the time spent without the trouble.
-async fn compare(local: &Local, game: &Made, seconds: u32, spent: Duration) {
+pub async fn compare(local: &Local, game: &Made, seconds: u32, spent: Duration) {
     let least = 1_000 * i64::from(seconds) - spent.as_millis() as i64 - UNNOTICED;
     // A server that only learns about the pause does so with its next heartbeat.
     within(async {
@@ -115,7 +115,7 @@ async fn a_locked_table_takes_nobodys_time() {
 }
 
 /// Waits until the server reports that moves can, or cannot, be stored.
-async fn until_ready(local: &Local, ready: bool) {
+pub async fn until_ready(local: &Local, ready: bool) {
     let began = Instant::now();
     within(async {
         while (local.get("/api/ready").await.status == 200) != ready {

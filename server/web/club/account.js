@@ -13,14 +13,19 @@ import { outline, qrCode } from './qr.js';
 /** The player with a key. @param {string} key @returns {Promise<{id: string, name: string}>} */
 const whoHas = (key) => getJson('me', key);
 
+/** The prefix of invitations in links, and the invitation that this page was opened with. */
+const INVITED = 'invite-';
+let invitation = '';
+
 /**
  * Handles a key in the address: it may come from another of the player's devices, or from anybody, so the user is asked
- * first. Before that, finds out what became of a key whose request got no answer.
+ * first. Before that, finds out what became of a key whose request got no answer. Also takes up an invitation.
  */
 export const bringKey = async () => {
   const key = location.hash.slice(1);
+  if (key.startsWith(INVITED)) invitation = key.slice(INVITED.length);
   // Keep it out of the address and the history.
-  if (key.startsWith(PREFIX)) history.replaceState(null, '', location.pathname);
+  if (invitation || key.startsWith(PREFIX)) history.replaceState(null, '', location.pathname);
   await resolve(forever, whoHas);
   const own = me();
   if (!key.startsWith(PREFIX) || key === own?.key) return;
@@ -37,14 +42,17 @@ export const bringKey = async () => {
   }
 };
 
-/** @param {HTMLElement} box @param {() => void} onChange */
-export const showAccount = (box, onChange) => {
+/**
+ * @param {HTMLElement} box @param {() => void} onChange
+ * @param {any} [refused] why the server refuses the player's key
+ */
+export const showAccount = (box, onChange, refused) => {
   const changed = () => {
     showAccount(box, onChange);
     onChange();
   };
   const own = me();
-  const parts = own ? playerParts(own, changed) : guestParts(changed);
+  const parts = own ? playerParts(own, changed, refused) : guestParts(changed);
   fill(box, ...parts, ...earlierParts(changed));
 };
 
@@ -57,11 +65,20 @@ const earlierParts = (changed) =>
     }),
   );
 
-/** @param {import('./keys.js').Me} own @param {() => void} changed */
-const playerParts = (own, changed) => [
-  el('p.who', 'You are ', el('a', { href: pageAt(`player/${own.id}`) }, el('b', own.name)), '.'),
-  button('#key-open', 'Your key', () => showKey(own, changed)),
-];
+/** @param {import('./keys.js').Me} own @param {() => void} changed @param {any} refused */
+const playerParts = (own, changed, refused) => {
+  const forget = () => {
+    leave(forever, own);
+    changed();
+  };
+  return [
+    el('p.who', 'You are ', el('a', { href: pageAt(`player/${own.id}`) }, el('b', own.name)), '.'),
+    refused && el('p.error', { role: 'alert' }, reasonOf(refused)),
+    refused?.status === 401
+      ? button('#forget-old-key', 'Forget this key', forget)
+      : button('#key-open', 'Your key', () => showKey(own, changed)),
+  ];
+};
 
 /** @param {() => void} changed */
 const guestParts = (changed) => {
@@ -71,8 +88,16 @@ const guestParts = (changed) => {
     'aria-label': 'Your name',
     'aria-describedby': 'name-error',
   });
-  const code = el('input', { type: 'text', id: 'invitation', autocomplete: 'off' });
-  const invited = field('Invitation', code, undefined, { hidden: true });
+  const code = el('input', {
+    type: 'text',
+    id: 'invitation',
+    autocomplete: 'off',
+    value: invitation,
+  });
+  const invited = field('Invitation', code, undefined, { hidden: !invitation });
+  getJson('players')
+    .then(({ registration }) => registration === 'closed' && (invited.hidden = false))
+    .catch(() => {});
   const send = async () => {
     setText(problem, '');
     const wanted = name.value.trim();

@@ -7,6 +7,7 @@ import { ago, capital, clockName, plural, spaced } from '../common/text.js';
 import { getJson } from '../connection/server.js';
 import { catalogue } from '../program/views.js';
 import { nameOf } from './boards.js';
+import { optionWords } from './challenges.js';
 import { me } from './me.js';
 
 const REASONS = [
@@ -49,7 +50,7 @@ const row = (game, nameOfGame) => {
   };
   return el(
     'tr',
-    el('td', el('a', { href: gameAt(game.id) }, nameOfGame(game.game))),
+    el('td', el('a', { href: gameAt(game.id) }, nameOfGame(game.game)), optionWords(game.options)),
     el('td', seat(game.seats[0], 0), ' – ', seat(game.seats[1], 1)),
     el(
       'td',
@@ -126,10 +127,9 @@ export const archivePage = async (main) => {
   const options = () => {
     const picked = [...variants.querySelectorAll('select')].filter(({ value }) => value !== '');
     if (picked.length === 0) return '';
-    const info = shelf.games.find(({ id }) => id === game.value);
-    const usual = (info?.options ?? []).map((one) => [one.name, one.default]);
-    const own = picked.map((one) => [one.dataset.option, JSON.parse(one.value)]);
-    return JSON.stringify(Object.fromEntries([...usual, ...own]));
+    return JSON.stringify(
+      Object.fromEntries(picked.map((one) => [one.dataset.option, JSON.parse(one.value)])),
+    );
   };
   const player = el('input', { type: 'text', id: 'archive-player', autocomplete: 'off' });
   const from = el('input', { type: 'date', id: 'archive-from' });
@@ -168,7 +168,9 @@ export const archivePage = async (main) => {
     el('h1', 'Archive'),
     el(
       'p.lead',
-      'Every public game that is over. What was played in a position is shown among the tools of the analysis.',
+      'Every public game that is over. What was played in a position is shown among the tools of the ',
+      el('a', { href: pageAt('analysis') }, 'analysis'),
+      '.',
     ),
     form(
       '#archive-search.card.searching',
@@ -221,6 +223,7 @@ export const playerPage = async (main, id) => {
   const nameOfGame = (/** @type {string} */ game) =>
     shelf.games.find((one) => one.id === game)?.name ?? game;
   const ratings = Object.entries(player.ratings).map(([game, own]) => {
+    const count = el('small', plural(own.games, 'rated game'));
     const box = el(
       'div.card.rating',
       el('b', nameOfGame(game)),
@@ -229,10 +232,15 @@ export const playerPage = async (main, id) => {
         `${own.rating}${own.provisional ? '?' : ''}`,
         el('small', ` ± ${2 * own.deviation}`),
       ),
-      el('small', plural(own.games, 'rated game')),
+      count,
     );
     getJson(`players/${player.id}/ratings/${game}`)
-      .then(({ points }) => points.length > 1 && box.append(curve(points)))
+      .then(({ points }) => {
+        if (points.length < 2) return;
+        const ratings = points.map((/** @type {any} */ { rating }) => rating);
+        count.append(`, ${Math.min(...ratings)} to ${Math.max(...ratings)}`);
+        box.append(curve(points));
+      })
       .catch(() => {});
     return box;
   });

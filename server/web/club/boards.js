@@ -16,7 +16,7 @@ export const liveBoard = (game, title) => {
     { href: gameAt(game.id), 'data-id': game.id },
     thumb,
     el('b', game.seats.map(nameOf).join(' – ')),
-    el('small', `${title}${game.club?.rated ? ', rated' : ''}`),
+    el('small', [title, game.club?.rated && 'rated', game.strength].filter(Boolean).join(' · ')),
   );
   let shown = '';
   const show = (/** @type {string} */ position) => {

@@ -4,12 +4,13 @@ import { button, field, form, segments, select, submit } from '../common/control
 import { complain, el, fill, say, setText, toast } from '../common/dom.js';
 import { Refused } from '../common/refused.js';
 import { forever, remember, remembered } from '../common/storage.js';
-import { ago, capital, clockName, plural, spaced } from '../common/text.js';
+import { capital, clockText, spaced } from '../common/text.js';
 import { deleteJson, getJson, postJson } from '../connection/server.js';
 import { catalogue } from '../program/views.js';
 import { held } from '../table/seats.js';
 import { bringKey, showAccount } from './account.js';
 import { liveBoard } from './boards.js';
+import { acceptButton, challengeRow } from './challenges.js';
 import { goTo, me, token } from './me.js';
 import { visit } from './socket.js';
 
@@ -53,14 +54,6 @@ export const lobbyPage = async (main) => {
   const watched = el('div.shelf.watched');
   const nothing = el('p.empty-line', 'No public game is being played.');
 
-  const accept = async (/** @type {any} */ one) => {
-    try {
-      const { game } = await postJson(`lobby/${one.id}`, { version: one.version }, token());
-      await goTo(game);
-    } catch (error) {
-      complain(error);
-    }
-  };
   const withdraw = async (/** @type {any} */ one) => {
     try {
       await deleteJson(`lobby/${one.id}`, token());
@@ -70,27 +63,8 @@ export const lobbyPage = async (main) => {
   };
   const row = (/** @type {any} */ one, /** @type {string} */ you) => {
     const mine = one.id.split('.')[0] === you;
-    const options = Object.entries(one.options)
-      .map(([name, value]) => `${spaced(name)} ${value}`)
-      .join(', ');
-    const who = one.player
-      ? el('a', { href: pageAt(`player/${one.player}`) }, one.name)
-      : el('span', 'Guest');
-    return el(
-      'tr',
-      { 'data-id': one.id, className: mine ? 'mine' : '' },
-      el('td', who, one.bot && ' (bot)'),
-      el('td', one.rating === null ? '' : `${one.rating}${one.provisional ? '?' : ''}`),
-      el('td', nameOfGame(one.game), options && el('small', ` ${options}`)),
-      el('td', clockName(one.clock)),
-      el('td', one.rated ? 'rated' : 'casual'),
-      el(
-        'td',
-        mine
-          ? button('', 'Withdraw', () => withdraw(one))
-          : button('.primary', 'Play', () => accept(one)),
-      ),
-    );
+    const act = mine ? button('', 'Withdraw', () => withdraw(one)) : acceptButton(one);
+    return challengeRow(one, nameOfGame, act, mine);
   };
   const openList = steadyList(list, none, row);
 
@@ -107,10 +81,14 @@ export const lobbyPage = async (main) => {
     },
   });
 
+  const challenge = challengeForm(shelf);
   const changed = () => {
     visitor.greet();
-    showYours(turns, nameOfGame);
+    challenge.showRated();
+    lookAtYours();
   };
+  const lookAtYours = () =>
+    showYours(turns, nameOfGame, (refused) => showAccount(account, changed, refused));
   fill(
     main,
     el('h1', 'Lobby'),
@@ -127,27 +105,30 @@ export const lobbyPage = async (main) => {
         'section',
         { 'aria-labelledby': 'play-title' },
         el('h2#play-title', 'Play'),
-        challengeForm(shelf),
+        challenge.element,
       ),
       el(
-        'section',
+        'section.open-challenges',
         { 'aria-labelledby': 'open-title' },
         el('h2#open-title', 'Who wants to play'),
         state,
         el('div.card.wide', el('table.open', list), none),
       ),
-    ),
-    el(
-      'section',
-      { 'aria-labelledby': 'watch-title' },
-      el('h2#watch-title', 'Watch'),
-      nothing,
-      watched,
-      el('p', el('a', { href: pageAt('archive') }, 'All finished public games')),
+      el(
+        'section',
+        { 'aria-labelledby': 'watch-title' },
+        el(
+          'div.head',
+          el('h2#watch-title', 'Watch'),
+          el('a', { href: pageAt('archive') }, 'All finished games'),
+        ),
+        nothing,
+        watched,
+      ),
     ),
   );
   showAccount(account, changed);
-  showYours(turns, nameOfGame);
+  lookAtYours();
   /** @type {Map<string, ReturnType<typeof liveBoard>>} */
   let boards = new Map();
   const look = async () => {
@@ -236,15 +217,19 @@ const steadyList = (list, none, row) => {
   };
 };
 
-/** The player's running games. @param {HTMLElement} box @param {(id: string) => string} nameOfGame */
-const showYours = async (box, nameOfGame) => {
+/**
+ * The player's running games.
+ * @param {HTMLElement} box @param {(id: string) => string} nameOfGame
+ * @param {(error: any) => void} onRefused the player's key was replaced, or the player was deleted or banned
+ */
+const showYours = async (box, nameOfGame, onRefused) => {
   const own = me();
   if (!own) {
     box.hidden = true;
     return;
   }
   const known = await getJson('me', own.key).catch((error) => {
-    if (error.status === 401) complain(error);
+    if (error.status === 401 || error.status === 403) onRefused(error);
     return null;
   });
   if (!known) return;
@@ -254,18 +239,16 @@ const showYours = async (box, nameOfGame) => {
     el(
       'li',
       { className: game.your_turn ? 'yours' : '' },
-      button('.plain', '', () => goTo(game.id).catch(complain), { 'data-id': game.id }),
+      button('', '', () => goTo(game.id).catch(complain), { 'data-id': game.id }),
     );
   const items = known.games.map((/** @type {any} */ game) => {
     const one = item(game);
-    const left = game.deadline ? `, ${clockName(game.clock)}` : '';
+    const who = game.opponent.name ?? 'Guest';
+    const left = game.deadline ? `, ${clockText(game.deadline - Date.now())} left` : '';
     fill(
       /** @type {Element} */ (one.firstElementChild),
-      el('b', `${nameOfGame(game.game)} with ${game.opponent.name ?? 'a guest'}`),
-      el(
-        'small',
-        game.your_turn ? `Your turn${left}` : `${plural(game.turns, 'turn')}, ${ago(game.at)}`,
-      ),
+      el('b', `${nameOfGame(game.game)} with ${who}`),
+      el('small', `${game.your_turn ? 'Your turn' : `${who} thinks`}${left}`),
     );
     return one;
   });
@@ -305,7 +288,7 @@ const challengeForm = (shelf) => {
     last.clock ?? '300+3',
   );
   const rated = el('input', {
-    ...{ type: 'checkbox', id: 'lobby-rated', checked: last.rated ?? false },
+    ...{ type: 'checkbox', id: 'lobby-rated', checked: last.rated ?? true },
     onchange: () => showRated(),
   });
   const side = segments('#lobby-side', { name: 'side', title: 'Who begins', chosen: 'random' }, [
@@ -313,16 +296,18 @@ const challengeForm = (shelf) => {
     { value: 'first', label: 'I' },
     { value: 'second', label: 'The other' },
   ]);
+  const flag = el('label.flag', rated, 'Rated');
+  const more = el('details', el('summary', 'More choices'), choices, side);
+  const usual = el('small', 'The usual options, and chance decides who begins.');
+  const wantsRated = () => rated.checked && me() !== null;
   /** Rated games are played with the usual options, and chance decides who begins. */
   const showRated = () => {
-    const isRated = rated.checked && me() !== null;
-    choices.hidden = isRated;
-    side.hidden = isRated;
-    usual.hidden = !isRated;
+    flag.hidden = me() === null;
+    more.hidden = wantsRated();
+    usual.hidden = !wantsRated();
   };
-  const usual = el('small', 'The usual options, and chance decides who begins.');
   const wanted = () => {
-    const isRated = rated.checked && me() !== null;
+    const isRated = wantsRated();
     const picked = [...choices.querySelectorAll('select')];
     const options = Object.fromEntries(
       picked.map((one) => [one.dataset.option, JSON.parse(one.value)]),
@@ -361,15 +346,14 @@ const challengeForm = (shelf) => {
   };
   showOptions();
   showRated();
-  return form(
+  const element = form(
     '#challenge.card',
     () => send({}),
     field('Game', game),
-    choices,
     field('Time', clock),
-    side,
-    el('label.flag', rated, me() ? 'Rated' : 'Rated, for players with a name'),
+    flag,
     usual,
+    more,
     el(
       'div.row.wrap',
       button('#play-now.primary', 'Play now', () => send({ auto: true })),
@@ -377,4 +361,5 @@ const challengeForm = (shelf) => {
     ),
     meanwhile,
   );
+  return { element, showRated };
 };

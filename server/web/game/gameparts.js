@@ -37,6 +37,7 @@ export const createParts = (state, deeds) => {
   const { info } = state;
   const list = createTurns(deeds.go);
   const all = buttons(deeds, list.ways);
+  const { clock, club } = state.game;
   const flip = barButton('#flip', 'flip', 'Flip', deeds.flip, {
     title: 'Turn the board round (f)',
   });
@@ -54,7 +55,9 @@ export const createParts = (state, deeds) => {
     outbox: el('ul#outbox.outbox'),
     place: placeLine(
       info.name,
-      state.game.clocks ? clockName(state.game.clock) : '',
+      [state.game.clocks && clockName(clock), club && (club.rated ? 'rated' : 'public')]
+        .filter(Boolean)
+        .join(' · '),
       el('span', watchers, connection),
     ),
     bar: el(

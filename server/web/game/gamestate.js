@@ -176,7 +176,7 @@ export const controls = (state, box) => {
       label: thinking ? 'Thinking…' : 'Hint',
     },
     undo: {
-      hidden: !playing,
+      hidden: !playing || Boolean(game.club?.rated),
       disabled: !game.turns.length || game.offer !== null || waits('undo'),
     },
     draw: {

@@ -24,6 +24,7 @@ export const homePage = async (main) => {
   const { title, lead, again } = WORDS.pages.home;
   const count = shelf.games.length;
   const mine = el('section.mine', { 'aria-labelledby': 'mine-title', hidden: true });
+  const lobby = el('section#lobby', { 'aria-labelledby': 'lobby-title', hidden: true });
   const watched = el('section#watched', { 'aria-labelledby': 'watch-title', hidden: true });
   const daily = way('#daily', pageAt('puzzles'), 'Puzzle of the day', ' ');
   const link = (/** @type {string} */ page, /** @type {string} */ name) =>
@@ -43,13 +44,10 @@ export const homePage = async (main) => {
       'section.ways',
       { 'aria-label': 'More' },
       daily,
-      hasServer() &&
-        way('#lobby', pageAt('lobby'), 'Lobby', 'Meet people, and watch them play', 'friend'),
       hasServer() && friends(shelf),
       way('', pageAt('learn'), 'Learn', 'The rules, one turn on the board at a time', 'learn'),
       way('#results', pageAt('results'), 'What is proved', 'And proofs to play against', 'proof'),
     ),
-    watched,
     el(
       'section.paste',
       link('analysis', 'Analyse a position or a record'),
@@ -58,10 +56,11 @@ export const homePage = async (main) => {
       ' · ',
       link('rules/all', 'Read the rules'),
     ),
+    hasServer() && el('div.people', lobby, watched),
   );
   showMine(mine, shelf.games, countTurns);
   whenPainted(() => showDaily(daily, shelf.games));
-  if (hasServer()) whenPainted(() => showPeople(main, { mine, watched }, shelf));
+  if (hasServer()) whenPainted(() => showPeople({ mine, lobby, watched }, shelf));
   openAsked(shelf);
 };
 
@@ -72,15 +71,14 @@ const countTurns = (count) => {
 
 /**
  * Shows what the people on this server are doing. Each part loads by itself.
- * @param {HTMLElement} main @param {{mine: HTMLElement, watched: HTMLElement}} boxes @param {Catalogue} shelf
+ * @param {Record<'mine'|'lobby'|'watched', HTMLElement>} boxes @param {Catalogue} shelf
  */
-const showPeople = async (main, { mine, watched }, { games }) => {
-  const { bringGames, showWaiting, showWatched } = await import('../club/home.js');
-  const line = /** @type {Element} */ (main.querySelector('#lobby small'));
+const showPeople = async ({ mine, lobby, watched }, { games }) => {
+  const { bringGames, showLobby, showWatched } = await import('../club/home.js');
   const name = (/** @type {string} */ id) => games.find((one) => one.id === id)?.name ?? id;
   await Promise.allSettled([
     bringGames().then((fresh) => fresh > 0 && showMine(mine, games, countTurns)),
-    showWaiting(line),
+    showLobby(lobby, name),
     showWatched(watched, name),
   ]);
 };

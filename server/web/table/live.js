@@ -7,8 +7,9 @@
  * @typedef {{id: string, seq: number, at?: number, board_seq: number, game: string, options: object, start: string,
  *   seats: [SeatInfo, SeatInfo], shared: boolean, clock: any, turns: string[], began?: number, turn: 1|2,
  *   result: null|{winner: 1|2|'draw'|null, reason: string}, ending?: string|null,
- *   offer: null|{kind: 'draw'|'undo', seat: 1|2}, rematch: any, clocks: any, you?: (1|2)[]}} Game
- *   `ending` is the result in words, `began` the number of turns it was created with
+ *   offer: null|{kind: 'draw'|'undo', seat: 1|2}, rematch: any, clocks: any, you?: (1|2)[],
+ *   club?: {rated: boolean}}} Game
+ *   `ending` is the result in words, `began` the number of turns it was created with; public games have a `club`
  */
 
 /** @param {{start: string}} game @returns {1|2} who moves first from the start */

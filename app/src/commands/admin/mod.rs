@@ -17,7 +17,7 @@ use std::time::Duration;
 /// Arguments of `admin`.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  quadrille admin status                              is it there, and what does it do?
+  quadrille admin status                              is it running, and what is it doing?
   quadrille admin list --finished --idle 90d          finished games that nobody has touched for 90 days
   quadrille admin show k3Vx9QmZ                       a game with its seats, clocks and events
   quadrille admin delete k3Vx9QmZ
@@ -64,7 +64,7 @@ pub enum What {
         /// Only games in memory that this address or network has played in
         #[arg(long, value_name = "ADDRESS")]
         from: Option<String>,
-        /// How many at most
+        /// How many to list at most
         #[arg(long, value_name = "COUNT", default_value_t = 100)]
         most: usize,
     },
@@ -73,9 +73,9 @@ pub enum What {
         /// The game, as in its link
         game: String,
     },
-    /// Delete games, for everybody and for good
+    /// Delete games, for everybody and permanently
     #[command(
-        after_help = "Whoever is in the game is told that it is gone, at all servers that share the store, and its link\nanswers 404 from then on. A backup still has it."
+        after_help = "Everybody connected to the game is told that it is gone, on all servers that share the store, and its link\nanswers 404 from then on. Backups still have it."
     )]
     Delete {
         /// The games, as in their links
@@ -84,7 +84,7 @@ pub enum What {
     },
     /// Delete a person's data: their name becomes `deleted player`, their games remain
     #[command(
-        after_help = "By the token of one of their seats (behind # in their link), it concerns the games of that token, and\nthe token no longer plays. By name it concerns everybody of that name. Without --yes the games are listed\nand nothing changes."
+        after_help = "With the token of a seat (after # in its link), this affects the games of that token, which can no longer\nplay. With a name, it affects everybody of that name. Without --yes the games are listed and nothing changes."
     )]
     Forget {
         /// The token of a seat
@@ -93,7 +93,7 @@ pub enum What {
         /// The name, exactly as it is shown
         #[arg(long, value_name = "NAME", conflicts_with = "token")]
         name: Option<String>,
-        /// Do it
+        /// Really remove the name
         #[arg(long)]
         yes: bool,
     },
@@ -103,14 +103,14 @@ pub enum What {
     Ban {
         /// The address or network
         network: String,
-        /// For how long; for good if it is left out
+        /// For how long; permanently by default
         #[arg(long = "for", value_name = "TIME", value_parser = time)]
         time: Option<Duration>,
         /// Why, for the list of bans
         #[arg(long, value_name = "TEXT", default_value = "")]
         because: String,
     },
-    /// Let a banned address or network in again
+    /// Lift the ban of an address or network
     Unban {
         /// The address or network, as `bans` shows it
         network: String,
@@ -118,17 +118,17 @@ pub enum What {
     /// Players: registration, invitations, names, bans
     #[command(subcommand)]
     Players(Players),
-    /// Show the fingerprint of all ratings, or make ratings and archive again from the events of all games
+    /// Show the fingerprint of all ratings, or compute ratings and archive again from the events of all games
     Ratings {
-        /// Make them again; it may take a while, and games can be played meanwhile
+        /// Compute them again; this may take a while, and games can be played meanwhile
         #[arg(long)]
         rebuild: bool,
     },
     /// Read the file of limits again, as SIGHUP does
     Reload,
-    /// Take no new connections, tell clients to come again, and end the server when the last has gone
+    /// Accept no new connections, tell clients to reconnect, and stop the server when the last has gone
     Drain {
-        /// After which time it ends in any case
+        /// The time after which it stops in any case
         #[arg(long, value_name = "TIME", default_value = "10m", value_parser = time)]
         within: Duration,
     },
@@ -145,11 +145,11 @@ pub enum What {
         /// The file, or postgres://…
         data: PathBuf,
     },
-    /// Put a backup in the place of the file of games, with the server stopped
+    /// Replace the file of games by a backup, while the server is stopped
     Restore {
         /// The backup, which is checked first
         backup: PathBuf,
-        /// The file of games; what is there now is kept beside it
+        /// The file of games; the present one is kept beside it
         #[arg(long, value_name = "FILE")]
         data: Option<PathBuf>,
     },
@@ -158,9 +158,9 @@ pub enum What {
 /// What an operator can do about players, who are named by id or name.
 #[derive(Subcommand, Clone, Debug)]
 pub enum Players {
-    /// Let anybody become a player, as is usual
+    /// Let anybody register (the default)
     Open,
-    /// Let only those become players who have an invitation
+    /// Let only people with an invitation register
     Close,
     /// Print invitations, for a class or a club
     Invite {
@@ -174,15 +174,15 @@ pub enum Players {
         #[arg(long = "for", value_name = "TIME", default_value = "30d", value_parser = time)]
         time: Duration,
     },
-    /// Keep a name, and all that look like it, from being taken
+    /// Reserve a name and all that look like it
     Reserve { name: String },
-    /// Give a reserved name free
+    /// Release a reserved name
     Release { name: String },
     /// Show a player
     Show { player: String },
     /// Give a player another name
     Rename { player: String, name: String },
-    /// Keep a player from playing; their key opens nothing any more
+    /// Keep a player from playing; their key stops working
     Ban {
         player: String,
         /// Why; the player is told
@@ -191,6 +191,8 @@ pub enum Players {
     },
     /// Let a banned player play again
     Unban { player: String },
+    /// Replace a player's lost key: prints the new one, the old one stops working
+    NewKey { player: String },
     /// Delete a player for good; the games remain, as those of a `deleted player`
     Delete { player: String },
 }
@@ -209,6 +211,7 @@ impl Players {
             Players::Rename { player, name } => About::Rename { player, name },
             Players::Ban { player, because } => About::BanPlayer { player, reason: because },
             Players::Unban { player } => About::UnbanPlayer { player },
+            Players::NewKey { player } => About::NewKey { player },
             Players::Delete { player } => About::DeletePlayer { player },
         }
     }

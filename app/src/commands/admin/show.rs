@@ -1,4 +1,4 @@
-//! What a server answers an operator, in words.
+//! A server's answers to an operator, in words.
 
 use crate::shell::failure::{Failure, print};
 use serde_json::Value;
@@ -32,14 +32,14 @@ impl Shown<'_> {
             (_, Wish::Bans) => {
                 let (network, reason) = (text(told, "network"), text(told, "reason"));
                 let until = match told["until"].as_i64() {
-                    Some(until) if until < now() => "is over".to_owned(),
+                    Some(until) if until < now() => "has expired".to_owned(),
                     Some(until) => format!("for {} more", age(until - now())),
                     None => "for good".to_owned(),
                 };
                 format!("{network:<30} {until:<18} {reason}").trim_end().to_owned()
             }
             (_, Wish::Ban { .. }) => format!("banned {}", text(told, "banned")),
-            (_, Wish::Unban { .. }) => format!("{} may come in again", text(told, "unbanned")),
+            (_, Wish::Unban { .. }) => format!("{} is no longer banned", text(told, "unbanned")),
             (_, Wish::Drain { .. }) => {
                 format!("draining, connections left: {}", told["connections"])
             }
@@ -52,9 +52,9 @@ impl Shown<'_> {
     pub fn end(&self) -> Result<(), Failure> {
         let text = match self.wish {
             _ if self.json => return Ok(()),
-            Wish::List(_) if self.lines == 0 => "no game is like that\n",
+            Wish::List(_) if self.lines == 0 => "there are no such games\n",
             Wish::Bans if self.lines == 0 => "nobody is banned\n",
-            Wish::Drain { .. } => "the server has ended\n",
+            Wish::Drain { .. } => "the server has stopped\n",
             _ => return Ok(()),
         };
         print(text.as_bytes())
@@ -107,13 +107,13 @@ fn forgotten(told: &Value) -> String {
     let games: Vec<_> = told["games"].as_array().into_iter().flatten().collect();
     let names: Vec<_> = games.iter().filter_map(|game| game.as_str()).collect();
     let count = match names.len() {
-        0 => return "no game is theirs".to_owned(),
+        0 => return "they have no games".to_owned(),
         1 => "1 game".to_owned(),
         count => format!("{count} games"),
     };
     match told["changed"] == true {
         true => format!("removed from {count}: {}", names.join(" ")),
-        false => format!("{count} would change, --yes does it: {}", names.join(" ")),
+        false => format!("{count} would change with --yes: {}", names.join(" ")),
     }
 }
 
@@ -187,10 +187,11 @@ fn club(about: &About, told: &Value) -> String {
             format!("{id} {name}{bot}, here for {since}{}", banned.unwrap_or_default())
         }
         About::Rename { .. } => {
-            format!("{} is called {} now", text(told, "id"), text(told, "name"))
+            format!("{} is now called {}", text(told, "id"), text(told, "name"))
         }
         About::BanPlayer { .. } => format!("banned {}", text(told, "banned")),
         About::UnbanPlayer { .. } => format!("{} may play again", text(told, "unbanned")),
+        About::NewKey { .. } => text(told, "key").to_owned(),
         About::DeletePlayer { .. } => format!("deleted {}", text(told, "deleted")),
         About::Ratings { .. } => match told["looked_at"].as_u64() {
             Some(games) => format!("games looked at: {games}"),

@@ -1,5 +1,4 @@
-//! Games of a match that workers play. Which game it is follows from its number, so it does not matter who
-//! plays it.
+//! Games of a match that workers play. A game is determined by its number, so it does not matter who plays it.
 
 use super::ArenaArgs;
 use crate::cli::GameOptions;
@@ -11,7 +10,7 @@ use std::io::Write;
 use std::ops::ControlFlow;
 
 const NOT_HERE: &str =
-    "workers play `engine`, `level`, `random` and `seed`; other programs play where they are";
+    "workers play `engine`, `level`, `random` and `seed`; other programs play only without --nats";
 
 fn is_program(player: &str) -> bool {
     ["ugi:", "uci:"].iter().any(|start| player.trim_start().starts_with(start))

@@ -137,7 +137,8 @@ impl External {
         })
     }
 
-    /// Everything said up to a word. Not hearing it is a crash and has nothing to do with the clock.
+    /// The lines up to one that begins with this word. If it does not come, the program has crashed, whatever its clock
+    /// says.
     fn wait_for(&mut self, word: &str) -> Result<Vec<String>, Fault> {
         let patience = PATIENCE + self.margin;
         let deadline = Instant::now() + patience;
@@ -167,7 +168,7 @@ impl External {
 
     /// The text after `bestmove`, whatever it is.
     fn answer(&mut self) -> Result<String, Fault> {
-        // Anything said before the question is not an answer; a program may talk without end.
+        // Discards what was said before the question; a program may talk without end.
         for _ in 0..=MOST_LINES {
             if self.output.try_recv().is_err() {
                 break;
@@ -254,7 +255,7 @@ mod tests {
         program.start(find("jeson-mor").unwrap().info, &Map::new(), Duration::from_millis(margin))
     }
 
-    /// What it answers in a position, with seconds to do so.
+    /// Its answer in a position, with seconds to think.
     fn answer(go: &str, text: &str) -> Result<String, Fault> {
         let game = (find("jeson-mor").unwrap().from_text)(text, &Map::new()).unwrap();
         let mut external = start(&fake(go), 5000)?;
@@ -269,7 +270,7 @@ mod tests {
     fn the_word_behind_bestmove_is_the_answer() {
         let found = answer("echo info depth 1; echo bestmove c1d3 ponder a5b3", OPEN);
         assert_eq!(found, Ok("c1d3".into()));
-        // What was said too early does not answer the next question.
+        // An answer that comes too early does not count for the next question.
         let mut external = start(&fake("echo bestmove a1b3; echo bestmove b1c3"), 5000).unwrap();
         let game = (find("jeson-mor").unwrap().from_text)(OPEN, &Map::new()).unwrap();
         for _ in 0..2 {

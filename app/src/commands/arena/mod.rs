@@ -58,7 +58,7 @@ fn play(
         return failed;
     }
     let mut progress = Progress::new(arena.plan().games, done.len(), sprt);
-    // What has been played until Ctrl-C counts; the games under way are left when the next one ends.
+    // Games that ended before Ctrl-C count; running games are abandoned when the next one ends.
     let stop = interrupt::stops()?;
     let mut each = |played: Played| {
         failed = journal.write(&played);

@@ -117,7 +117,7 @@ fn kind(head: &str, words: &mut Words, game: &dyn Session) -> Result<Kind, Strin
         Some(Who::Person | Who::Open) | None => match head.split_once(':') {
             Some(("ugi", command)) => program(Dialect::Ugi, command, words)?,
             Some(("uci", _)) if game.info().uci.is_none() => {
-                return Err(format!("UCI has no words for {}; only UGI has", game.info().id));
+                return Err(format!("UCI cannot play {}; only UGI can", game.info().id));
             }
             Some(("uci", command)) => program(Dialect::Uci, command, words)?,
             _ => {
@@ -162,7 +162,7 @@ fn clock(words: &mut Words) -> Result<Option<Clock>, String> {
 /// What can limit the turns of every player who thinks.
 const LIMITS: &str = "time=MS, nodes=N or depth=N";
 
-/// The limits of a turn; without any, a player would think for ever.
+/// The limits of a turn; without any, a player would think forever.
 fn limits(words: &mut Words, known: &str) -> Result<Limits, String> {
     let time: Option<u64> = words.number("time", 1, 3_600_000)?;
     let nodes = words.number("nodes", 1, u64::MAX)?;
@@ -307,6 +307,6 @@ mod tests {
             assert!(error.contains(expected), "{text}: {error}");
         }
         let error = read("uci:./x time=5", "gekitai").unwrap_err();
-        assert!(error.ends_with("UCI has no words for gekitai; only UGI has"), "{error}");
+        assert!(error.ends_with("UCI cannot play gekitai; only UGI can"), "{error}");
     }
 }

@@ -1,4 +1,4 @@
-//! What a match says to other programs in UGI and UCI, and what it understands of their answers.
+//! The messages of a match to other programs in UGI and UCI, and the parsing of their answers.
 
 use crate::commands::ugi::dialect::Dialect;
 use crate::shell::input;

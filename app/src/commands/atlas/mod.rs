@@ -21,15 +21,15 @@ use std::time::Duration;
 /// Arguments of `atlas`.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  quadrille atlas -o atlas                      goes on where it stopped
+  quadrille atlas -o atlas                      continues where it stopped
   quadrille atlas -o atlas --only 5x5 --cpu 600
   quadrille atlas -o atlas --only 6x6-8 --turns 0   the board itself, none of its turns
   quadrille atlas -o atlas --check              every certificate, by the rules alone
   quadrille atlas -o atlas --table              what is known, as tables in Markdown
   quadrille atlas --table                       the same, of what comes with the program
 Each position gets a certificate, FOLDER/NAME.certificate.gz, and a line in FOLDER/atlas.json. Positions that stay open
-are tried again when more effort is allowed. A certificate that lies there already is checked and taken over. Ctrl-C loses only
-the position in work.")]
+are tried again when more effort is allowed. A certificate that is already there is checked and kept. Ctrl-C loses only
+the position that is being solved.")]
 pub struct AtlasArgs {
     /// The folder
     #[arg(short, long, value_name = "FOLDER", required_unless_present = "table")]
@@ -54,7 +54,7 @@ pub struct AtlasArgs {
     pub memory: u32,
 }
 
-/// What is known of the positions, in a file.
+/// The file with the values of the positions.
 struct Index {
     folder: PathBuf,
     file: PathBuf,
@@ -63,8 +63,9 @@ struct Index {
 
 impl Index {
     fn open(folder: &Path) -> Result<Index, Failure> {
-        fs::create_dir_all(folder)
-            .map_err(|error| Failure::user(format!("cannot make {}: {error}", folder.display())))?;
+        fs::create_dir_all(folder).map_err(|error| {
+            Failure::user(format!("cannot create {}: {error}", folder.display()))
+        })?;
         let file = folder.join("atlas.json");
         let rows = match fs::read(&file) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Map::new(),
@@ -171,7 +172,7 @@ fn words(entry: &Entry, value: &Value) -> String {
     }
 }
 
-/// The value of a row by a certificate that lies in the folder, if there is one that holds.
+/// The value of a row from a certificate in the folder, if there is one that holds.
 fn take_over(file: &Path, entry: &Entry, row: &Row, title: &str) -> Option<Value> {
     let text = decompress(&fs::read(file).ok()?).ok()?;
     let (mut ticker, checking) = (Ticker::new(), Allowance::new(None));
@@ -195,7 +196,7 @@ fn take_over(file: &Path, entry: &Entry, row: &Row, title: &str) -> Option<Value
     Some(value)
 }
 
-/// What a certificate claims, as the index says it.
+/// The claim of a certificate, in the words of the index.
 fn claimed(claim: Claim) -> (Value, Value) {
     match claim {
         Claim::Wins { player, within } => (json!(player.number()), json!(within)),
@@ -204,7 +205,7 @@ fn claimed(claim: Claim) -> (Value, Value) {
     }
 }
 
-/// What the index says of a row whatever its value.
+/// The fields of a row that do not depend on its value.
 fn about(entry: &Entry, row: &Row) -> Value {
     let Row { title, moves, position, .. } = row;
     json!({ "game": entry.info.id, "title": title, "moves": moves, "position": position, "winner": null })
@@ -303,7 +304,7 @@ fn check(index: &Index, rows: &[(&Entry, Row)]) -> Result<(), Failure> {
         if proven.position != row.position
             || claim != (value["winner"].clone(), value["within"].clone())
         {
-            return Err(refused("it proves something else than atlas.json says".to_owned()));
+            return Err(refused("it proves something other than atlas.json says".to_owned()));
         }
     }
     ticker.end();

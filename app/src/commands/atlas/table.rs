@@ -38,7 +38,7 @@ pub fn tables(index: &Map<String, Value>) -> String {
 
 /// Value, effort, certificate and check of a row.
 fn cells(entry: &Entry, value: &Value) -> String {
-    // What was taken over has cost nothing here.
+    // A certificate that was already there cost nothing here.
     let effort = match value["nodes"].is_null() {
         true => "–".to_owned(),
         false => format!("{} positions, {} s", grouped(&value["nodes"]), value["cpu_s"]),

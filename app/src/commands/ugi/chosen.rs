@@ -1,4 +1,5 @@
-//! A search that is confined to some of the legal turns: each is played, and the answers to it are searched deeper and deeper.
+//! A search that is confined to some of the legal turns: each is played, and the answers to it are searched deeper and
+//! deeper.
 
 use engine::score::WIN;
 use engine::{AnalysedLine, Analysis, Limits, Session, Stop, Thinker};
@@ -70,7 +71,7 @@ fn begin(session: &dyn Session, turn: &str) -> Option<Chosen> {
     Some(Chosen { board, line })
 }
 
-/// What may be spent on one more search; nothing if the whole is used up.
+/// The limits for one more search; `None` if the budget is used up.
 fn left(limits: &Limits, spent: Duration, nodes: u64, depth: u32) -> Option<Limits> {
     let time = match limits.soft.or(limits.time) {
         Some(time) => Some(time.checked_sub(spent).filter(|rest| !rest.is_zero())?),
@@ -84,7 +85,7 @@ fn left(limits: &Limits, spent: Duration, nodes: u64, depth: u32) -> Option<Limi
     Some(Limits { time, soft: None, nodes, depth, lines: 1, ..limits.clone() })
 }
 
-/// The line of a turn whose answers were searched: what is good for the other side is bad for the one who plays it.
+/// The line of a turn whose replies were searched, with the score from the other side's point of view.
 fn before(turn: &str, best: &AnalysedLine) -> AnalysedLine {
     let turns = std::iter::once(turn.to_owned()).chain(best.turns.iter().cloned()).collect();
     let win_in = best.win_in.map(|turns| if turns < 0 { 1 - turns } else { -turns });

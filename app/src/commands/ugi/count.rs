@@ -2,10 +2,10 @@
 
 use engine::{Session, Stop};
 
-/// How many moves are counted between two looks at the switch: some milliseconds.
+/// The depth that is counted between two checks of the stop flag: some milliseconds.
 const AT_ONCE: u32 = 2;
 
-/// Counts the ways to play this many moves, by first move; nothing more is told once it is stopped.
+/// Counts the ways to play this many moves, by first move; reports nothing more once it is stopped.
 pub fn perft(
     session: &dyn Session,
     depth: u32,
@@ -38,7 +38,7 @@ fn below(session: &dyn Session, step: &str, depth: u32, stop: &Stop) -> Option<u
     next.steps().iter().map(|step| below(next.as_ref(), &step.text, depth - 1, stop)).sum()
 }
 
-/// The position alone: what was played before must not make a draw of it.
+/// The position without its history, which could make it a draw by repetition.
 fn position(session: &dyn Session) -> Option<Box<dyn Session>> {
     let entry = engine::find(session.info().id)?;
     (entry.from_text)(&session.text(), &session.options()).ok()

@@ -10,7 +10,7 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// What a conversation begins with.
+    /// The first word of a conversation.
     pub fn hello(self) -> &'static str {
         match self {
             Dialect::Ugi => "ugi",
@@ -18,7 +18,7 @@ impl Dialect {
         }
     }
 
-    /// What a greeting ends with.
+    /// The last word of a greeting.
     pub fn welcome(self) -> &'static str {
         match self {
             Dialect::Ugi => "ugiok",

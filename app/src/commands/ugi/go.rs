@@ -1,11 +1,11 @@
-//! What `go` allows a search to spend.
+//! The limits in a `go` command.
 
 use engine::Limits;
 use rules::game::shorten;
 use rules::{ByPlayer, Player};
 use std::time::Duration;
 
-/// What the words after `go` mean.
+/// The meaning of the words after `go`.
 #[derive(Debug, Default, PartialEq)]
 pub struct Go {
     pub limits: Limits,
@@ -19,7 +19,7 @@ pub struct Go {
     pub perft: Option<u32>,
 }
 
-/// The words that begin something.
+/// The words that begin a setting.
 const WORDS: [&str; 17] = [
     "infinite",
     "ponder",
@@ -65,7 +65,7 @@ pub fn read(words: &[&str], mover: Player) -> Result<Go, String> {
                 }
                 continue;
             }
-            // Unknown words are passed over, as UCI wants it.
+            // Unknown words are skipped, as UCI demands.
             word if !WORDS.contains(&word) => continue,
             _ => {}
         }

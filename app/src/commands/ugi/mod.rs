@@ -1,9 +1,9 @@
 //! `quadrille engine`: the Universal Game Interface, and UCI for programs that speak chess.
 //!
-//! One thread listens and answers, another searches, so that commands are answered during a search; a third
-//! notices when nobody reads the answers any more. Memory is bounded whatever is sent: lines and games have a
-//! maximum length, there is one table, and whoever sends faster than the answers are read has to wait.
-//! `talk` understands the lines, `wording` words the answers, `options` and `go` read their commands.
+//! One thread listens and answers, another searches, so that commands are answered during a search; a third notices
+//! when the reader of the answers is gone. Memory is bounded whatever is sent: lines and games have a maximum length,
+//! there is one table, and backpressure stops a sender that does not read the answers. `talk` understands the lines,
+//! `wording` words the answers, `options` and `go` read their commands.
 
 mod chosen;
 mod count;
@@ -27,7 +27,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::time::{Duration, Instant};
-use talk::{Count, Order, Reply, Search, Talk, refusal};
+use talk::{Count, Order, Reply, Search, Talk};
 
 /// The longest line that is read; a longer one is refused and skipped.
 const MOST_BYTES: usize = 1 << 20;
@@ -65,10 +65,10 @@ fn listen(mut talk: Talk, mut searching: Searching) -> Result<(), Failure> {
     while next_line(&mut input, &mut line, MOST_BYTES)? {
         let reply = match std::str::from_utf8(&line) {
             _ if line.len() > MOST_BYTES => {
-                refusal(&format!("the line is longer than {MOST_BYTES} bytes"))
+                talk.refuse(&line, &format!("the line is longer than {MOST_BYTES} bytes"))
             }
             Ok(line) => talk.hear(line),
-            Err(_) => refusal("the line is not text in UTF-8"),
+            Err(_) => talk.refuse(&line, "the line is not text in UTF-8"),
         };
         match reply {
             Reply::Lines(lines) => say(&lines)?,
@@ -95,7 +95,7 @@ fn search_failed() -> Failure {
     Failure::from(anyhow!("the search has failed"))
 }
 
-/// What the searching thread is told to do.
+/// A task for the searching thread.
 enum Errand {
     Search(Box<Search>, Reins, Instant),
     Count(Box<Count>, Stop),
@@ -119,12 +119,12 @@ struct Searching {
     last: Option<Running>,
 }
 
-/// The last search, as far as it can be told something.
+/// The controls of the last search.
 struct Running {
     stop: Stop,
     /// Its answer may be given once this is dropped.
     release: Option<Sender<()>>,
-    /// What it may spend once the move that it ponders on has been played.
+    /// Its limits once the move that it ponders on has been played.
     after_hit: Option<Limits>,
 }
 

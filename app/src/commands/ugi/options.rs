@@ -9,7 +9,7 @@ use rules::game::{OptionInfo, shorten};
 use rules::notation::option_value;
 use serde_json::{Map, Value};
 
-/// What `setoption` has set.
+/// The settings that `setoption` changes.
 #[derive(Clone)]
 pub struct Settings {
     pub entry: &'static Entry,
@@ -23,7 +23,7 @@ pub struct Settings {
     pub judgement: Judgement,
     /// The level that plays; the last one plays as well as it can.
     level: usize,
-    /// Whether the other side lets the engine ponder, so that it is told on what.
+    /// Whether the other side uses pondering, so that it should be told the expected reply.
     pub ponders: bool,
     /// Whether the strength is limited to this rating instead.
     limited: bool,
@@ -69,7 +69,7 @@ const USUAL: (usize, usize) = (800, 180);
 /// Which judgement the engine uses.
 const JUDGEMENT: &str = "Judgement";
 
-/// The value that gives an option back to the game.
+/// The value that resets an option to the game's default.
 const DEFAULT: &str = "default";
 
 impl Settings {
@@ -194,7 +194,7 @@ fn game_option(dialect: Dialect) -> &'static str {
     }
 }
 
-/// What the protocol calls a game, if it knows it.
+/// The protocol's name for a game, if it knows the game.
 fn game_name(dialect: Dialect, entry: &Entry) -> Option<&'static str> {
     match dialect {
         Dialect::Ugi => Some(entry.info.id),

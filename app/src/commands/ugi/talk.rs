@@ -33,7 +33,7 @@ pub enum Order {
     Count(Box<Count>),
     /// End the search.
     Stop,
-    /// What is pondered on has been played.
+    /// The move that the engine ponders on has been played.
     PonderHit,
     /// Get ready to search, then say so.
     Ready(Settings),
@@ -81,15 +81,24 @@ impl Talk {
     /// Reads a line. One that makes no sense changes nothing and is answered with an error.
     pub fn hear(&mut self, line: &str) -> Reply {
         let line = known(line);
-        let command = line.split_whitespace().next();
         let reply = self.obey(line);
+        self.conclude(line, reply)
+    }
+
+    /// A line that cannot be read for this reason.
+    pub fn refuse(&mut self, line: &[u8], why: &str) -> Reply {
+        self.conclude(known(&String::from_utf8_lossy(line)), Err(why.to_owned()))
+    }
+
+    fn conclude(&mut self, line: &str, reply: Heard) -> Reply {
+        let command = line.split_whitespace().next();
         match command {
             Some("position") => self.lost = reply.is_err(),
             Some("uginewgame" | "ucinewgame" | "ugi" | "uci") => self.lost = false,
             _ => {}
         }
         let mut reply = reply.unwrap_or_else(|message| refusal(&message));
-        // Whoever sends `go` waits for an answer, whatever was wrong with it.
+        // Even a wrong `go` must be answered with a `bestmove`.
         if let (Some("go"), Reply::Lines(lines)) = (command, &mut reply)
             && !lines.iter().any(|line| line.starts_with("bestmove"))
         {
@@ -233,7 +242,7 @@ impl Talk {
 }
 
 /// The answer to a line that makes no sense: one line, not too long, whatever it quotes.
-pub fn refusal(message: &str) -> Reply {
+fn refusal(message: &str) -> Reply {
     let message: String = message.chars().filter(|c| !c.is_control()).take(300).collect();
     Reply::Lines(vec![format!("info string error: {message}")])
 }
@@ -259,7 +268,7 @@ const COMMANDS: [&str; 13] = [
     "debug",
 ];
 
-/// A line without unknown words at its beginning, which UCI wants ignored; the whole line if it has no other words.
+/// A line without unknown words at its beginning, which UCI ignores; the whole line if it has no other words.
 fn known(line: &str) -> &str {
     let starts =
         line.split_whitespace().map(|word| word.as_ptr() as usize - line.as_ptr() as usize);

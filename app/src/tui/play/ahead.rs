@@ -1,4 +1,4 @@
-//! A turn that is chosen while the other side thinks, and played as soon as it may be.
+//! A turn that is chosen while the other side thinks (a premove), and played as soon as it is legal.
 
 use super::BoardScreen;
 use super::mode::Mode;
@@ -42,7 +42,7 @@ impl BoardScreen {
         self.ahead.as_mut()
     }
 
-    /// Chooses a turn for later by its cells, or takes it back; says whether that is what a tap means now.
+    /// Chooses a turn for later by its cells, or takes it back; returns whether that is what a tap means now.
     pub(super) fn tap_ahead(&mut self, cell: usize) -> bool {
         let Some(ahead) = self.begin_ahead() else { return false };
         ahead.tap(cell);
@@ -66,7 +66,9 @@ impl BoardScreen {
     fn say_ahead(&mut self) {
         let Some(ahead) = &self.ahead else { return };
         let words = match (&ahead.chosen, ahead.spelling.taps.is_empty()) {
-            (Some(turn), _) => format!("{turn} is played as soon as it may be: Esc takes it back"),
+            (Some(turn), _) => {
+                format!("{turn} is played as soon as it is legal: Esc takes it back")
+            }
             (None, false) => "where to, on your next turn?".into(),
             (None, true) => {
                 self.ahead = None;
@@ -76,7 +78,7 @@ impl BoardScreen {
         self.say(words);
     }
 
-    /// Takes back what was chosen ahead, and says whether there was anything.
+    /// Takes back what was chosen ahead, and returns whether there was anything.
     pub(super) fn forget_ahead(&mut self) -> bool {
         self.ahead.take().is_some()
     }

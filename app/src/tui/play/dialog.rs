@@ -13,7 +13,7 @@ use ratatui::widgets::{Block, Clear};
 use table::referee;
 use table::words::GREETINGS;
 
-/// What the pause menu offers.
+/// The offers of the pause menu.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Offer {
     Resume,
@@ -108,7 +108,7 @@ impl Dialog {
         self.leaving.is_some()
     }
 
-    /// Moves the highlight, or says what was chosen.
+    /// Moves the highlight, or returns what was chosen.
     fn key(&mut self, code: KeyCode) -> Option<Offer> {
         match code {
             KeyCode::Enter | KeyCode::Char(' ') => self.offers.get(self.list.chosen).copied(),
@@ -134,7 +134,7 @@ impl BoardScreen {
         self.tend_clock(context.now);
     }
 
-    /// What can be done with the game, puzzle or board on the screen.
+    /// The offers for the game, puzzle or board on the screen.
     fn offers_now(&self) -> Vec<Offer> {
         if self.mode.task().is_some() {
             return vec![Offer::Resume, Offer::Again, Offer::Rules, Offer::Puzzles, Offer::Exit];
@@ -167,7 +167,7 @@ impl BoardScreen {
         offers
     }
 
-    /// What can be said to the other player, and whether to hear them; whoever looks on says nothing.
+    /// The greetings, and whether to hear the other player's; watchers have none to say.
     fn greetings(&self) -> Vec<Offer> {
         let words = if self.sitting.looks_on() { 0 } else { GREETINGS.len() };
         let words = (0..words).map(Offer::Greet);

@@ -88,7 +88,7 @@ impl BoardScreen {
         self.mode.tree().map_or(0, Tree::choices)
     }
 
-    /// Back to the game behind this board, which keeps the variations; this board if there is none.
+    /// Back to the game that this board was opened from, which keeps the variations; this board if there is none.
     pub fn leave(mut self: Box<Self>, context: &mut Context) -> Box<BoardScreen> {
         let Some(mut back) = self.back.take() else { return self };
         if let Mode::Explore(tree) = self.mode {
@@ -115,7 +115,7 @@ impl BoardScreen {
         !too_deep
     }
 
-    /// Moves in the tree, and says whether that is possible.
+    /// Moves in the tree, and returns whether that is possible.
     pub(super) fn step_in_tree(
         &mut self,
         go: impl FnOnce(&mut Tree) -> bool,
@@ -231,7 +231,7 @@ impl BoardScreen {
         Some(sitting)
     }
 
-    /// The game behind this board.
+    /// The game that this board was opened from.
     pub(super) fn behind(&self) -> Option<&Sitting> {
         self.back.as_ref().filter(|_| self.is_exploring()).map(|back| &back.sitting)
     }

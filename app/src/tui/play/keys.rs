@@ -1,4 +1,4 @@
-//! What keys and clicks do during a game.
+//! The effects of keys and clicks during a game.
 //!
 //! One-letter commands and typed moves do not get in each other's way: a letter acts at once, and if a
 //! digit follows, its effect is undone and both begin a typed move. Every command whose letter can begin
@@ -135,7 +135,7 @@ impl BoardScreen {
         }
     }
 
-    /// Types a pasted text where something is being typed, and a move where one may be; says whether.
+    /// Types a pasted text where something is being typed, and a move where one may be; returns whether it did.
     pub fn paste(&mut self, text: &str) -> bool {
         if let Some(field) = self.field() {
             field.paste(text);
@@ -167,7 +167,7 @@ impl BoardScreen {
         }
     }
 
-    /// Moves among the choices that are not cells, and says whether the key does that.
+    /// Moves among the choices that are not cells, and returns whether the key does that.
     fn choice_key(&mut self, code: KeyCode, context: &mut Context) -> bool {
         let last = self.picker.choices().len() - 1;
         let at = self.picker.highlight.min(last);
@@ -585,7 +585,7 @@ impl BoardScreen {
     }
 }
 
-/// Goes this many turns ahead or back in the tree, as far as there are any, and says whether there was one.
+/// Goes this many turns ahead or back in the tree, as far as there are any, and returns whether there was one.
 fn walk(tree: &mut Tree, turns: isize) -> bool {
     let step = if turns < 0 { Tree::back } else { Tree::ahead };
     (0..turns.unsigned_abs()).take_while(|_| step(tree)).count() > 0

@@ -8,7 +8,7 @@ use crate::tui::lessons::Pupil;
 use requests::lessons::{Progress, against, progress};
 
 impl BoardScreen {
-    /// A board with the position of a lesson; nothing if it cannot be read.
+    /// A board with the position of a lesson; `None` if it cannot be read.
     pub fn lesson(pupil: Pupil, context: &mut Context) -> Option<BoardScreen> {
         let sitting = Sitting::new(pupil.entry, pupil.open()?, seat::people(), None);
         context.choices.game = pupil.entry.info.id.into();
@@ -22,7 +22,7 @@ impl BoardScreen {
         Some(progress(lesson, self.sitting.board.as_ref()))
     }
 
-    /// What the lesson wants or says, and whether the turn was another one; nothing where there is no lesson.
+    /// The lesson's task or comment, and whether the turn missed the task; `None` without a lesson.
     pub(super) fn lesson_prompt(&self) -> Option<(String, bool)> {
         let pupil = self.mode.pupil().filter(|_| self.past.is_none())?;
         let lesson = pupil.lesson()?;
@@ -57,7 +57,7 @@ impl BoardScreen {
         }
     }
 
-    /// The small game that ends the lesson, against somebody who makes the mistake that it is about.
+    /// The small game that ends the lesson, against a player that makes the mistake it is about.
     pub(super) fn small_game(&mut self) -> Next {
         let Some(pupil) = self.mode.pupil() else { return Next::Stay };
         let Some(lesson) = pupil.lesson() else { return Next::Stay };

@@ -35,7 +35,7 @@ use typing::MoveField;
 /// How many milliseconds a computer's turn stays on the screen before the next, from slow to fast.
 const SPEEDS: [u64; 6] = [4000, 2000, 1000, 500, 250, 0];
 const SPEED: usize = 2;
-/// How long a person's turn can be seen before the answer.
+/// The pause between a person's turn and the answer, so that the turn can be seen.
 const BREATH: Duration = Duration::from_millis(250);
 /// How long the engine looks at a position for a hint or its bar.
 const GLANCE: Duration = Duration::from_millis(1500);
@@ -59,14 +59,14 @@ struct Watch {
     is_done: bool,
 }
 
-/// What is shown beside the game.
+/// The display settings beside the game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Shown {
     flipped: bool,
     /// No hint, how the proposed turn begins, or all of it.
     hint: Hint,
     bar: bool,
-    /// Better turns beside those that gave something away, in a game that was gone over.
+    /// Better turns beside those that gave something away, in a game that was reviewed.
     better: bool,
     analysis: bool,
     /// Whether `h` moves the cursor: from the first `j`, `k` or `l` until an arrow key.
@@ -93,7 +93,7 @@ struct Note {
     is_warning: bool,
 }
 
-/// What the engine and the original program think of the position on the screen.
+/// The opinions of the engine and the original program on the position on the screen.
 #[derive(Default)]
 struct Opinion {
     watch: Option<Watch>,
@@ -120,7 +120,7 @@ struct Pace {
     last_turn: Instant,
 }
 
-/// What the keyboard is used for, apart from commands.
+/// The use of the keyboard, apart from commands.
 enum Typing {
     Nothing,
     /// A letter that acted at once, and what was shown before it: a digit makes both the beginning of a move.
@@ -134,7 +134,7 @@ enum Typing {
 pub struct BoardScreen {
     pub sitting: Sitting,
     mode: Mode,
-    /// The game that waits behind this board.
+    /// The game that this board was opened from.
     back: Option<Box<BoardScreen>>,
     /// The position on the screen, when looking back.
     past: Option<Box<dyn Session>>,
@@ -148,14 +148,14 @@ pub struct BoardScreen {
     pace: Pace,
     /// The pieces of the last turn, while they are on their way.
     motion: Option<Motion>,
-    /// What is chosen while the other side is to move.
+    /// The turn that is chosen while the other side is to move.
     ahead: Option<Premove>,
-    /// Whether it has become the user's turn on a server, and nobody was told yet.
+    /// Whether it has become the user's turn on a server, and the bell has not rung for it yet.
     calls: bool,
 }
 
 impl BoardScreen {
-    /// A game that begins or goes on.
+    /// A new or continued game.
     pub fn new(sitting: Sitting, slot: Option<Slot>, context: &mut Context) -> BoardScreen {
         let mode = Mode::game(Keeper::new(&sitting, slot), None);
         let mut play = BoardScreen::bare(sitting, mode, context);
@@ -224,7 +224,7 @@ impl BoardScreen {
         self.shown.flipped
     }
 
-    /// What help is about.
+    /// The topic of the help.
     pub fn topic(&self) -> Topic {
         let of_game = || match (self.is_online(), self.sitting.is_unattended()) {
             (true, _) => Topic::Server,
@@ -288,7 +288,7 @@ impl BoardScreen {
         };
         self.shown.hint = Hint::None;
         self.look_back(None);
-        // What is being typed may be for the turn after this one, which came meanwhile.
+        // The text being typed may be for the turn after this one, which came meanwhile.
         if !self.may_type() {
             self.end_line();
         }
@@ -367,7 +367,7 @@ impl BoardScreen {
         });
     }
 
-    /// What threads, connections and the time bring about.
+    /// Handles messages of threads and connections, and the passing of time.
     pub fn receive(&mut self, message: Message, context: &mut Context) -> Next {
         match message {
             Message::Work(report) => self.hear(report, context),
@@ -387,7 +387,7 @@ impl BoardScreen {
         self.note = Some(Note { text: text.into(), is_warning: false });
     }
 
-    /// Plays a turn of a person or a computer, and says whether it could be played.
+    /// Plays a turn of a person or a computer, and returns whether it could be played.
     fn play(&mut self, text: &str, context: &mut Context) -> bool {
         if !self.may_branch() {
             return false;
@@ -405,7 +405,7 @@ impl BoardScreen {
                 true
             }
             Err(reason) => {
-                // What was typed is on the screen already, and the reason alone fits beside it.
+                // The typed text is already on the screen, and the reason alone fits beside it.
                 let known = format!("`{text}` is not legal here: ");
                 self.warn(reason.strip_prefix(&known).unwrap_or(&reason));
                 false
@@ -498,7 +498,7 @@ impl BoardScreen {
         }
     }
 
-    /// Lets the right clock run, and says whether somebody has just lost on time.
+    /// Lets the right clock run, and returns whether somebody has just lost on time.
     fn tend_clock(&mut self, now: Instant) -> bool {
         // A server has the clocks of its games, and says who has run out of time.
         if self.is_online() {

@@ -1,4 +1,4 @@
-//! What the board on the screen is for. What only one purpose needs is in its variant.
+//! The purpose of the board on the screen. State that only one purpose needs is in its variant.
 
 use super::study::{Retry, Study};
 use super::task::Task;
@@ -13,7 +13,7 @@ pub(super) enum Mode {
     Game(Game),
     Puzzle(Task),
     Lesson(Pupil),
-    /// Another try at a turn of a game that is gone over.
+    /// Another try at a turn of a game that is being reviewed.
     Retry(Retry),
     /// Variations of a game or of a position.
     Explore(Tree),
@@ -23,7 +23,7 @@ pub(super) struct Game {
     pub keeper: Keeper,
     /// The server that keeps it, on which the user plays or watches.
     pub remote: Option<Box<Remote>>,
-    /// What the engine says of the whole game, once it is gone over.
+    /// The engine's review of the whole game, once it was asked for.
     pub study: Option<Study>,
 }
 
@@ -67,7 +67,7 @@ impl Mode {
         }
     }
 
-    /// What help is about, if no more than the mode decides.
+    /// The topic of the help, if the mode alone decides it.
     pub fn topic(&self) -> Option<Topic> {
         match self {
             Mode::Game(_) | Mode::Retry(_) => None,

@@ -19,7 +19,7 @@ pub struct Motion {
 }
 
 impl Motion {
-    /// What the last move has set in motion; nothing if it only placed a piece.
+    /// The motion of the last move; `None` if it only placed a piece.
     pub(super) fn new(before: Diagram, play: &BoardScreen, now: Instant) -> Option<Motion> {
         let traces = play.sitting.board.last_traces();
         let travels = traces.iter().flat_map(|trace| &trace.travels);
@@ -28,7 +28,7 @@ impl Motion {
         (!ways.is_empty()).then_some(Motion { since: now, before, ways })
     }
 
-    /// How long until the next frame; nothing when all have arrived.
+    /// How long until the next frame; `None` when all have arrived.
     pub(super) fn next(&self, now: Instant) -> Option<Duration> {
         let spent = now.saturating_duration_since(self.since);
         (1..=FRAMES).map(|i| FRAME * i).find(|end| spent < *end).map(|end| end - spent)
@@ -52,7 +52,7 @@ impl Motion {
         }
         for (cell, piece) in lifted {
             let place = diagram.cells.get_mut(cell)?;
-            // What stands in between is jumped over.
+            // Pieces in between are jumped over.
             if place.piece.is_none() {
                 place.piece = Some(piece);
             }

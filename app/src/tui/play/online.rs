@@ -25,7 +25,7 @@ impl BoardScreen {
         if let Some(turn) = unsent.filter(|_| play.sitting.person().is_some()) {
             play.mode.remote_mut().into_iter().for_each(|remote| remote.resumes = true);
             play.play(&turn, context);
-            play.say(format!("{turn} was not acknowledged the last time, and is sent now"));
+            play.say(format!("{turn} was not acknowledged last time, and is sent now"));
         }
         play
     }
@@ -63,7 +63,7 @@ impl BoardScreen {
         self.mode.remote().is_some_and(|remote| remote.muted)
     }
 
-    /// Shows nothing of what the other player says, or shows it again.
+    /// Hides what the other player says, or shows it again.
     pub(super) fn mute(&mut self) {
         let Some(remote) = self.mode.remote_mut() else { return };
         remote.muted = !remote.muted;
@@ -104,7 +104,7 @@ impl BoardScreen {
         Some(format!("{words}, {} not acknowledged", unsent.join(", ")))
     }
 
-    /// How many turns have been decided; those behind them wait for the server.
+    /// How many turns have been decided; later ones wait for the server.
     pub(super) fn known_turns(&self) -> usize {
         match self.is_online() {
             true => self.sitting.state.course.turns,
@@ -112,7 +112,7 @@ impl BoardScreen {
         }
     }
 
-    /// Whole turns and commands, here or in the game behind this board, that the server has not acknowledged.
+    /// Whole turns and commands, here or in the game this board was opened from, that the server has not acknowledged.
     pub fn unsent(&self) -> Vec<String> {
         let remote = self.mode.remote().filter(|remote| remote.is_waiting(&self.sitting));
         let own = remote.map_or_else(Vec::new, |remote| remote.unsent(&self.sitting));
@@ -151,7 +151,7 @@ impl BoardScreen {
         std::mem::take(&mut self.calls)
     }
 
-    /// What the window is called.
+    /// The title of the window.
     pub fn title(&self) -> String {
         let name = self.sitting.entry.info.name;
         match self.is_online() && self.sitting.person().is_some() {
@@ -170,7 +170,7 @@ impl BoardScreen {
         }
     }
 
-    /// Applies news of the connection, and says whether the server refused something.
+    /// Applies news of the connection, and returns whether the server refused something.
     fn take_in(&mut self, news: News, context: &mut Context) -> bool {
         let Some(remote) = self.mode.remote_mut() else {
             return self.back.as_mut().is_some_and(|behind| behind.take_in(news, context));
@@ -186,7 +186,7 @@ impl BoardScreen {
                 self.calls = self.sitting.person().is_some();
             }
             Change::Back(words) => {
-                // It was chosen for what came after the turns that are gone.
+                // It was chosen for a position that no longer exists.
                 self.forget_ahead();
                 self.refresh(context);
                 self.say(words);
@@ -224,7 +224,7 @@ impl BoardScreen {
                 false => online::watch(&link),
             };
             let opened = opened.map(Box::new);
-            // Nobody receives it any more when the program ends.
+            // The receiver is gone when the program ends.
             let _ = send.send(Message::Opened(opened));
         });
         self.say("going to the next game");

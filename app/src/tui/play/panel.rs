@@ -253,7 +253,7 @@ impl BoardScreen {
         pen.gap();
     }
 
-    /// What the original program's players and the engine would play.
+    /// The turns that the original program's players and the engine would play.
     fn view_hint(&self, pen: &mut Pen<'_, '_>) {
         let look = pen.look;
         for (id, turns) in &self.opinion.advice {
@@ -278,7 +278,7 @@ impl BoardScreen {
         pen.gap();
     }
 
-    /// What a hint or the analysis says in one line, where there is no panel.
+    /// A hint or the analysis in one line, where there is no panel.
     pub(super) fn opinion(&self, look: &Look) -> Option<String> {
         if self.shown.hint == Hint::None && !self.shown.analysis {
             return None;
@@ -447,7 +447,7 @@ fn short(number: u64) -> String {
     }
 }
 
-/// What a line is worth to the player to move.
+/// The value of a line for the player to move.
 fn score(line: &AnalysedLine) -> String {
     match line.win_in {
         Some(turns) if turns > 0 => format!("wins {turns}"),
@@ -480,7 +480,7 @@ fn ways(game: &dyn Session, turn: &str) -> Vec<(usize, usize)> {
         let fitting = steps.iter().filter(|step| rest.starts_with(&step.text));
         let Some(step) = fitting.max_by_key(|step| step.text.len()) else { break };
         ways.extend(step.trace.placed.map(|cell| (cell, cell)));
-        // What is pushed away is not the player's choice.
+        // Pushed pieces are not the player's choice.
         if step.trace.placed.is_none() {
             ways.extend(step.trace.travels.iter().filter_map(|t| Some((t.from, t.to?))));
         }

@@ -1,5 +1,5 @@
-//! Going over a game: what every position was worth, the turns that gave something away, and another try at
-//! them without seeing the answer.
+//! Reviewing a game: the value of every position, the turns that gave something away, and another try at them without
+//! seeing the answer.
 
 use super::mode::Mode;
 use super::panel::Pen;
@@ -19,12 +19,12 @@ const STEPS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", 
 /// How much worse another try may be, in hundredths of a piece.
 const SLACK: i32 = 50;
 
-/// A game that is gone over.
+/// A game that is being reviewed.
 pub struct Study {
     pub(super) job: Job,
     /// The turns that are judged.
     turns: Vec<String>,
-    /// What each position was worth, by the number of turns before it.
+    /// The value of each position, by the number of turns before it.
     judged: Vec<Option<Judged>>,
     is_done: bool,
 }
@@ -48,7 +48,7 @@ impl Study {
         self.is_done = true;
     }
 
-    /// Forgets what was said of turns that have been taken back.
+    /// Forgets the judgements of turns that have been taken back.
     pub(super) fn keep(&mut self, turns: &[String]) {
         let same = self.turns.iter().zip(turns).take_while(|(own, turn)| own == turn).count();
         self.turns.truncate(same);
@@ -62,7 +62,7 @@ impl Study {
 }
 
 impl BoardScreen {
-    /// The sign behind a turn, by how much it gave away.
+    /// The sign after a turn, by how much it gave away.
     pub(super) fn sign_of(&self, ply: usize) -> &'static str {
         let mistake = self.mode.study().and_then(|study| study.mistake(ply)?.mistake);
         match mistake {
@@ -73,7 +73,7 @@ impl BoardScreen {
         }
     }
 
-    /// What should have been played instead of a turn that gave something away, while that is shown.
+    /// The turn that should have been played instead of one that gave something away, while that is shown.
     pub(super) fn better_than(&self, ply: usize) -> Option<&str> {
         let study = self.mode.study().filter(|_| self.shown.better)?;
         study.mistake(ply)?.best.first().map(String::as_str)
@@ -85,18 +85,18 @@ impl BoardScreen {
         self.sitting.colour(if ply % 2 == 1 { first } else { first.other() })
     }
 
-    /// Goes over the game, or to the next mistake if that is done already.
+    /// Reviews the game, or goes to the next mistake if that is done already.
     pub(super) fn go_over(&mut self, context: &mut Context) {
         let played = self.sitting.board.turns_played();
         if self.is_exploring() {
-            return self.say("Esc returns to the game: there m goes over it");
+            return self.say("Esc returns to the game: there m reviews it");
         }
         let is_online = self.sitting.is_played_online();
         let Mode::Game(game) = &mut self.mode else {
-            return self.say("you can go over a game once it has ended");
+            return self.say("you can review a game once it has ended");
         };
         if is_online {
-            return self.say("you can go over a game once it has ended");
+            return self.say("you can review a game once it has ended");
         }
         if played == 0 {
             return self.say("nothing has been played yet");
@@ -106,7 +106,7 @@ impl BoardScreen {
             let job = context.worker.review(self.sitting.board.as_ref());
             let (turns, judged) = (self.sitting.board.history(), vec![None; played + 1]);
             game.study = Some(Study { job, turns, judged, is_done: false });
-            return self.say("going over the game, from its end: m goes to the mistakes");
+            return self.say("reviewing the game, from its end: m goes to the mistakes");
         };
         let at = self.past.as_ref().map_or(played, |past| past.turns_played());
         let behind = (at + 1..=played).chain(0..=at);
@@ -211,7 +211,7 @@ impl BoardScreen {
             }
         }
         let words = match study.judged.get(at).and_then(Option::as_ref) {
-            _ if !study.is_done => "going over the game".to_owned(),
+            _ if !study.is_done => "reviewing the game".to_owned(),
             Some(Judged { mistake: Some(mistake), loss, .. }) => {
                 let lost = match loss.unwrap_or(0) {
                     0..2_000 => format!(", {:.2} given away", f64::from(loss.unwrap_or(0)) / 100.0),

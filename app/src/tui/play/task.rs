@@ -23,7 +23,7 @@ impl Task {
 }
 
 impl BoardScreen {
-    /// A game that begins with a puzzle; nothing if the puzzle cannot be read.
+    /// A game that begins with a puzzle; `None` if the puzzle cannot be read.
     pub fn puzzle(series: Series, context: &mut Context) -> Option<BoardScreen> {
         let sitting = Sitting::attempt(series.entry, series.puzzle()?)?;
         context.choices.game = series.entry.info.id.into();
@@ -65,7 +65,7 @@ impl BoardScreen {
         }
     }
 
-    /// How the attempt goes, in words, and whether it has failed; nothing where there is no puzzle.
+    /// How the attempt goes, in words, and whether it has failed; `None` where there is no puzzle.
     pub(super) fn task_prompt(&self) -> Option<(String, bool)> {
         let task = self.mode.task().filter(|_| self.past.is_none())?;
         let puzzle = task.series.puzzle()?;

@@ -178,7 +178,7 @@ impl BoardScreen {
         }
     }
 
-    /// A note or what to do next, broken into lines; below a field, what is to be said about it.
+    /// A note or what to do next, broken into lines; below a field, the message about it.
     fn prompt_lines(
         &self,
         status: &str,
@@ -273,7 +273,7 @@ impl BoardScreen {
         Line::from(spans)
     }
 
-    /// A line that is being typed, with the cursor in it and words behind it.
+    /// A line that is being typed, with the cursor in it and words after it.
     fn view_field(
         (start, field): (&'static str, &Field),
         (words, style): (String, Style),
@@ -308,7 +308,7 @@ impl BoardScreen {
         }
     }
 
-    /// What to do next, in a sentence.
+    /// The next thing to do, in a sentence.
     fn prompt(&self) -> String {
         if self.past.is_some() {
             return "an earlier position: Esc returns to the present one".into();
@@ -382,7 +382,7 @@ impl BoardScreen {
         } else if self.sitting.result().is_some() {
             // On a server the sides change by themselves, and no result is taken back.
             let is_here = !self.is_online();
-            let mut offers = vec![("← →", "look back"), ("m", "go over it")];
+            let mut offers = vec![("← →", "look back"), ("m", "review")];
             offers.extend((!self.sitting.looks_on()).then_some(("n", "rematch")));
             offers.extend(is_here.then_some(("N", "swap sides")));
             offers.extend([("o", "go on from here"), ("s", "save")]);

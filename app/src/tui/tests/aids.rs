@@ -13,13 +13,13 @@ fn sees(rig: &Rig, text: &str) {
 fn a_turn_chosen_ahead_is_played_as_soon_as_it_may_be() {
     let mut rig = Rig::playing("gekitai", ["human:Ana", "level:10"], "");
     rig.keys("c3<Enter>d4<Enter>");
-    sees(&rig, "d4 is played as soon as it may");
+    sees(&rig, "d4 is played as soon as it is legal");
     rig.report(1, Found::Turn(Some("f6".into())));
     rig.wait(Duration::from_secs(1));
     assert_eq!(rig.history(), ["c3", "f6", "d4"]);
     // Taken back.
     rig.click_cell("c5");
-    sees(&rig, "c5 is played as soon as it may");
+    sees(&rig, "c5 is played as soon as it is legal");
     rig.keys("<Esc>");
     rig.report(2, Found::Turn(Some("f1".into())));
     rig.wait(Duration::from_secs(1));

@@ -33,7 +33,7 @@ fn hear(rig: &mut Rig, frame: Value) {
     rig.tell(Message::Net(News::Frame(serde_json::from_value(frame).unwrap())));
 }
 
-/// A seat at a server that listens, and what it is told after the hello.
+/// A seat at a server that listens, and what the program sends after the hello.
 fn connected(mut game: Opened) -> (Rig, Receiver<Value>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     game.link = Link::parse(&format!("{}/k3Vx9QmZ#s", listener.local_addr().unwrap())).unwrap();
@@ -127,7 +127,7 @@ fn a_turn_chosen_ahead_is_forgotten_when_turns_are_taken_back() {
         json!({"type": "event", "kind": "move", "seat": 1, "seq": 4, "turn": "c3", "at": 2}),
     );
     rig.keys("d4<Enter>");
-    sees(&rig, "d4 is played as soon as it may");
+    sees(&rig, "d4 is played as soon as it is legal");
     hear(
         &mut rig,
         json!({"type": "event", "kind": "undone", "seat": 2, "seq": 5, "turns": 2, "at": 3}),

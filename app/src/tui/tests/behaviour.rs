@@ -1,4 +1,4 @@
-//! What keys, clicks and reports do.
+//! The effects of keys, clicks and reports.
 
 use super::*;
 use crate::saves::Shelf;

@@ -1,4 +1,4 @@
-//! What can be seen: rows of the board and pieces on it, in every theme and on terminals with few colours.
+//! Visibility: rows of the board and pieces on it, in every theme and on terminals with few colours.
 
 use super::*;
 use crate::tui::board::plain as drawing;
@@ -9,7 +9,7 @@ use rules::text::{Canvas, Glyph, Ink, Paper};
 
 type Rgb = [f64; 3];
 
-/// What terminals make of the sixteen colours: xterm, the Linux console and macOS.
+/// The sixteen colours of terminals: xterm, the Linux console and macOS.
 const PALETTES: [[u32; 16]; 3] = [
     [
         0x000000, 0xcd0000, 0x00cd00, 0xcdcd00, 0x0000ee, 0xcd00cd, 0x00cdcd, 0xe5e5e5, 0x7f7f7f,

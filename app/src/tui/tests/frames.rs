@@ -1,4 +1,4 @@
-//! What the screens look like, in a small and in a large window.
+//! Snapshots of the screens, in a small and in a large window.
 
 use super::*;
 

@@ -76,7 +76,7 @@ impl Rig {
             look: Look::default(),
             saves,
             remembers: trouble.is_none(),
-            // Pictures are of what has arrived.
+            // Pictures show pieces that have arrived.
             choices: Choices { still: true, ..choices.unwrap_or_default() },
             worker: Worker::new(Some(1), |_| {}),
             net: None,
@@ -117,7 +117,7 @@ impl Rig {
         update(&mut self.app, message, self.now);
     }
 
-    /// Lets time pass, and what is due happen.
+    /// Lets time pass, and runs what is due.
     fn wait(&mut self, time: Duration) {
         self.now += time;
         self.tell(Message::Tick);
@@ -269,7 +269,7 @@ impl Rig {
     }
 }
 
-/// What an engine might have found.
+/// A result that an engine might have found.
 fn thought(lines: &[(&str, i32)]) -> Analysis {
     let line = |(turns, score): &(&str, i32)| AnalysedLine {
         turns: turns.split(' ').map(str::to_owned).collect(),

@@ -1,13 +1,15 @@
-//! What can be seen of boards in block characters: pieces, whose they are, marks, the cursor and the lines between cells, in
+//! Visibility of boards in block characters: pieces, whose they are, marks, the cursor and the lines between cells, in
 //! the usual window. Marks of what has won are too faint on a knight of this size, and are not among them.
 
 use super::colours::{Screen, difference};
 use super::*;
 use crate::output::blocks::Blocks;
+use crate::output::inline::Protocol;
 use crate::tui::app::{Hit, Hits};
 use crate::tui::board;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use resvg::tiny_skia::PremultipliedColorU8;
 use rules::diagram::{Diagram, Look as Shape, Marks};
 use rules::random::Random;
 use rules::svg::Theme;
@@ -102,7 +104,7 @@ fn stages(entry: &engine::Entry) -> [Diagram; 3] {
     [bare, full, marked]
 }
 
-/// What is not seen.
+/// Everything that is not visible.
 fn check(entry: &engine::Entry, screen: &Screen, window: (u16, u16)) -> Vec<String> {
     let mut unseen = Vec::new();
     let [bare, full, marked] = stages(entry);
@@ -141,14 +143,15 @@ fn check(entry: &engine::Entry, screen: &Screen, window: (u16, u16)) -> Vec<Stri
     let cells = marks.selected.iter().chain(&marks.last).chain(&marks.targets);
     for cell in cells {
         let much = change(&pointed, &played, *cell);
-        // The mark of the last turn lies below its piece, which may fill the cell: its empty end has to be seen.
+        // The mark of the last turn lies below its piece, which may fill the cell: the cell that it left must be
+        // visible.
         let is_below = marks.last.contains(cell) && full.cells[*cell].piece.is_some();
         expect(if is_below { 2.0 } else { 8.0 }, "a mark", *cell, much);
     }
     for cell in 0..full.cells.len() {
         let much = change(&see(&full, Some(cell)), &played, cell);
         expect(15.0, "the cursor", cell, much);
-        // Cells are told apart by lines around them, or by their tones.
+        // Cells are distinguished by lines around them, or by their tones.
         let colours = colours_of(&empty, cell);
         let place = |cell: usize| (full.cells[cell].x, full.cells[cell].y);
         let (x, y) = place(cell);
@@ -174,4 +177,68 @@ fn pieces_marks_and_cells_are_seen_in_the_usual_window() {
         unseen.extend(check(entry, &Screen { look, palette: 0, light: false }, WINDOW));
     }
     assert!(unseen.is_empty(), "{} cases:\n{}", unseen.len(), unseen.join("\n"));
+}
+
+/// A board of Six MaKING, one of whose towers can be moved onto another.
+fn towers() -> Diagram {
+    let entry = engine::find("six-making").unwrap();
+    let mut diagram =
+        (entry.from_text)("5/5/2,oxx,o,1/5/5 1", &Default::default()).unwrap().diagram();
+    diagram.marks = Marks { selected: Some(12), targets: vec![13], ..Marks::default() };
+    diagram
+}
+
+#[test]
+fn marks_leave_no_dark_spots_under_the_cursor() {
+    for (size, blocks) in [((110, 44), Blocks::Sextants), ((170, 59), Blocks::Halves)] {
+        let look = Look {
+            depth: Depth::True,
+            theme: Theme::Dark,
+            blocks: Some(blocks),
+            ..Look::default()
+        };
+        let drawn = board::fitting(&towers(), &look, false, size).unwrap();
+        let area = Rect::new(0, 0, size.0, size.1);
+        let (mut buffer, hits) = (Buffer::empty(area), Hits::default());
+        board::put(&drawn, Some(13), area, &mut buffer, &hits);
+        let own = area.positions().filter(|at| hits.at(at.x, at.y) == Some(Hit::Cell(13)));
+        let is_dark = |colour: Color| match colour {
+            Color::Rgb(red, green, blue) => red < 60 && green < 60 && blue > 25 && blue < 60,
+            _ => false,
+        };
+        let dark: Vec<_> = own
+            .filter(|at| {
+                is_dark(buffer[*at].bg) || is_dark(buffer[*at].fg) && buffer[*at].symbol() != " "
+            })
+            .collect();
+        assert!(dark.is_empty(), "{blocks:?}: {dark:?}");
+    }
+}
+
+#[test]
+fn a_letter_is_read_under_the_cursor_of_a_picture() {
+    let graphics = Graphics { protocol: Protocol::Sixel, font: (10, 20), driver: None };
+    let look = Look {
+        depth: Depth::True,
+        theme: Theme::Dark,
+        blocks: Some(Blocks::Sextants),
+        shows: Some(graphics),
+        ..Look::default()
+    };
+    for size in [(31, 19), (51, 23), (110, 44)] {
+        let drawn = board::fitting(&towers(), &look, false, size).unwrap();
+        let area = Rect::new(0, 0, size.0, size.1);
+        let ink = |cursor: Option<usize>| {
+            let (mut buffer, hits) = (Buffer::empty(area), Hits::default());
+            board::put(&drawn, cursor, area, &mut buffer, &hits);
+            let live = hits.shown().unwrap();
+            // The letter of a tower that is orange, and nothing else.
+            let is_ink = |pixel: &&PremultipliedColorU8| {
+                (pixel.red(), pixel.green(), pixel.blue()) == (0x2e, 0x16, 0x02)
+            };
+            live.whole().pixels().iter().filter(is_ink).count()
+        };
+        assert!(ink(None) > 0);
+        assert_eq!(ink(Some(13)), ink(None), "{size:?}");
+    }
 }

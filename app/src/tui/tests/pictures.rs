@@ -100,10 +100,11 @@ fn shot(rig: &Rig, size: (u16, u16), screen: &Screen) -> Pixmap {
         let place = (u32::from(live.area.x) * WIDE, u32::from(live.area.y) * HIGH);
         let paint = PixmapPaint::default();
         let (x, y) = (place.0 as i32, place.1 as i32);
-        // What is transparent is the terminal's own ground, not the characters below.
+        // Transparent pixels show the terminal's background, not the characters below.
         let (wide, high) = (live.pixels.width() as f32, live.pixels.height() as f32);
         self::paint(&mut pixels, (x as f32, y as f32), (wide, high), screen.rgb(None, false));
-        pixels.draw_pixmap(x, y, (*live.pixels).as_ref(), &paint, Transform::identity(), None);
+        let whole = live.whole();
+        pixels.draw_pixmap(x, y, whole.as_ref(), &paint, Transform::identity(), None);
     }
     pixels
 }

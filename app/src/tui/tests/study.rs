@@ -1,4 +1,4 @@
-//! Going over games, paste, motion, clocks, and whatever random keys do.
+//! Reviewing games, paste, motion, clocks, and whatever random keys do.
 
 use super::*;
 use crate::output::inline::Protocol;
@@ -85,7 +85,7 @@ fn random_events(count: u32, with_pictures: bool) {
 fn a_game_is_gone_over_and_a_mistake_tried_again_without_the_answer() {
     let mut rig = Rig::playing("gekitai", HUMANS, "c3 a6 c5 f6 c2 f1");
     rig.keys("m");
-    sees(&rig, "going over the game");
+    sees(&rig, "reviewing the game");
     let judged = |ply: usize, score, loss: i32, mistake| requests::review::Judged {
         ply,
         of: 6,
@@ -132,7 +132,7 @@ fn a_game_is_gone_over_and_a_mistake_tried_again_without_the_answer() {
     assert_eq!((kept(Shelf::Unfinished), kept(Shelf::Finished)), (1, 0));
 }
 
-/// What the engine says of the position after this many turns.
+/// The engine's judgement of the position after this many turns.
 fn blunder(ply: usize, of: usize) -> requests::review::Judged {
     requests::review::Judged {
         ply,
@@ -158,9 +158,9 @@ fn a_sign_belongs_to_the_turn_that_was_judged() {
     rig.keys("u");
     rig.keys("a1<Enter>");
     assert!(rig.frame().contains("a6??") && !rig.frame().contains("a1??"), "{}", rig.frame());
-    // The turns that were not judged yet are, when it is asked for again.
+    // Asking again judges the turns that were not judged yet.
     rig.keys("m");
-    sees(&rig, "going over the game");
+    sees(&rig, "reviewing the game");
 }
 
 #[test]

@@ -22,7 +22,7 @@ enum Hand {
     Typing,
 }
 
-/// Each way with a window of another size.
+/// Each way with a different window size.
 const HANDS: [(Hand, (u16, u16)); 3] =
     [(Hand::Arrows, SMALL), (Hand::Mouse, (60, 20)), (Hand::Typing, (100, 30))];
 
@@ -45,7 +45,7 @@ fn whole_game(id: &str) -> Vec<String> {
 }
 
 impl Rig {
-    /// Enters a turn, and nothing in any other way.
+    /// Enters a turn in one way only.
     fn enter(&mut self, turn: &str, hand: Hand) {
         if hand == Hand::Typing {
             self.keys(turn);

@@ -115,7 +115,7 @@ impl Knights {
         };
         let first = at(0);
         if (1..8).any(|which| at(which) != first) {
-            return Err(format!("{a} against {b}, number {number}: its images have others"));
+            return Err(format!("{a} against {b}, number {number}: its images have other numbers"));
         }
         if first != number {
             return match value {
@@ -129,7 +129,7 @@ impl Knights {
         let expected = self.one_step(&pos, moves);
         if value != expected {
             let text = pos.text();
-            return Err(format!("`{text}` has the value {value}, its moves make it {expected}"));
+            return Err(format!("`{text}` has the value {value}, but its moves give {expected}"));
         }
         sum.positions += 1;
         sum.counts[if value == 0 { 2 } else { usize::from(!is_win(value)) }] += 1;

@@ -4,7 +4,7 @@
 use super::super::quiet::board::Board;
 use rules::Bits;
 
-/// A search for a forced win with a limit of nodes.
+/// A node-limited search for a forced win.
 pub(super) struct Forced<'a> {
     board: &'a Board,
     left: u32,

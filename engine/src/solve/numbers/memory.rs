@@ -71,8 +71,8 @@ pub(super) fn logarithm(work: u64) -> u64 {
 /// Entries per bucket.
 const WAYS: usize = 4;
 
-/// A cache line. The first half of an entry is the hash crossed with the data, so that one which two threads have
-/// written halves of is not believed.
+/// A cache line. The first half of an entry is the hash XORed with the data, so that an entry of which two threads
+/// wrote a half each fits no position.
 #[derive(Debug, Default)]
 #[repr(align(64))]
 struct Place([[AtomicU64; 2]; WAYS]);
@@ -105,7 +105,7 @@ impl Memory {
             .map(|(_, data)| Known(data))
     }
 
-    /// Stores what is known; never over what is settled of the same position.
+    /// Stores an entry, but never over a settled one of the same position.
     #[inline]
     pub(super) fn put(&self, key: Key, known: Known) {
         let data = known.0 | u64::from(key.more) << (64 - MORE_BITS);

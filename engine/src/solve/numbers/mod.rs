@@ -1,6 +1,6 @@
 //! Jeson Mor by proof numbers: the reduced game, in which only quiet moves and moves to the ring are left.
 //!
-//! The board is that of `quiet`. What is proven is believed only once `check` has seen the certificate.
+//! The board is that of `quiet`. A proof counts only once `check` has accepted its certificate.
 
 mod forced;
 mod memory;
@@ -18,7 +18,7 @@ use std::collections::HashSet;
 use std::io::{self, Read, Write};
 use std::sync::atomic::Ordering;
 
-/// Nodes of the look for a forced win where a strategy is written down.
+/// Node limit of the search for a forced win while a strategy is being extracted.
 const FORCED: u32 = 1 << 20;
 
 /// A search of the reduced game by proof numbers, with its table.
@@ -73,7 +73,7 @@ fn kids(shared: &Shared<'_>, state: &State, to_move: Side) -> Vec<Kid> {
     kids
 }
 
-/// What is still to be done for each first move, one of those that are images of each other.
+/// Proof and disproof numbers after each first move, one of those that are images of each other.
 fn firsts(shared: &Shared<'_>, state: &State, to_move: Side) -> Vec<(String, u32, u32)> {
     let mut seen = HashSet::new();
     let mut list = kids(shared, state, to_move);
@@ -111,7 +111,7 @@ impl Numbered<JesonMor> for Numbers {
         };
         let found = std::thread::scope(|scope| {
             for _ in 1..self.threads {
-                // What they settle the first thread finds in the table.
+                // The first thread finds their results in the table.
                 scope.spawn(|| Prover::new(&shared, None).proves(&state, side));
             }
             let found = Prover::new(&shared, Some(&mut watch)).proves(&state, side);
@@ -123,7 +123,7 @@ impl Numbered<JesonMor> for Numbers {
     }
 }
 
-/// Nodes between two calls of `go_on`, about.
+/// Approximate number of nodes between two calls of `go_on`.
 const WATCHED: u64 = 1 << 15;
 
 impl Tabled for Numbers {
@@ -140,7 +140,7 @@ impl Tabled for Numbers {
     }
 
     fn read(&mut self, mut input: &mut dyn Read) -> io::Result<()> {
-        // Room for one table only.
+        // Frees the old table first: there is room for only one.
         self.memory = Memory::new(0);
         self.memory = Memory::read(&mut input, self.mebibytes)?;
         Ok(())

@@ -1,9 +1,9 @@
 //! Depth-first proof-number search of the reduced game, by many threads in one table.
 //!
-//! A position that repeats on the path counts as refuted on that path, so no proof depends on a repetition. A refutation
-//! may; it then remembers the topmost position that it depends on, and is believed only where that one is on the path.
-//! The number that is a sum over all moves is a weak one, the largest of them and one for every other: positions are
-//! reached in many orders, and plain sums would count them again and again.
+//! A position that repeats on the path counts as refuted on that path, so no proof depends on a repetition. A
+//! refutation may; it then remembers the topmost position that it depends on, and is believed only where that one is on
+//! the path. Instead of the sum over all moves it uses that of weak proof-number search, the largest number plus one
+//! for every other move: with so many transpositions plain sums would count positions again and again.
 
 use super::super::quiet::board::{Board, Count, Side, State};
 use super::forced::Forced;
@@ -47,11 +47,11 @@ const MAX_PATH: usize = 400;
 /// The proof number of a position that a repetition refuted on another path.
 const AGAIN: u32 = 4;
 
-/// Nodes of the look for a forced win in a new position, and of the look for a threat.
+/// Node limit of the searches for a forced win in a new position, and for a threat.
 const FORCED: u32 = 400;
 const THREAT: u32 = 60;
 
-/// Nodes between two looks at the other threads and at `watch`.
+/// Nodes between two checks of the other threads and of `watch`.
 const BATCH: u64 = 1 << 10;
 
 /// The numbers of a position on a path.
@@ -93,7 +93,7 @@ pub(super) struct Kid {
     quiet: bool,
     /// Whether its numbers cannot change on this path.
     fixed: bool,
-    /// Whether the table does not know it.
+    /// Whether it is missing from the table.
     fresh: bool,
     work: u8,
 }
@@ -113,7 +113,7 @@ pub(super) struct Prover<'a> {
     told: u64,
     /// The length of the path down to a position that another thread has settled; 0 to stop, `ALONE` to go on.
     cut: usize,
-    /// Called now and then with the nodes of all threads; says whether to go on.
+    /// Called now and then with the nodes of all threads; returns whether to go on.
     watch: Option<&'a mut dyn FnMut(u64) -> bool>,
 }
 
@@ -151,7 +151,7 @@ impl<'a> Prover<'a> {
         (!is_stopped).then_some(found.proof == 0)
     }
 
-    /// Adds to the shared node count, and finds out whether to go on.
+    /// Adds to the shared node count, and asks whether to continue.
     fn look(&mut self) {
         let spent = self.nodes - self.told;
         self.told = self.nodes;
@@ -179,8 +179,8 @@ impl<'a> Prover<'a> {
         path.iter().rposition(is_it).map(|at| since + at + 1)
     }
 
-    /// The moves of a position whose count is open, and the first estimate of each: what the player who is to move then
-    /// has in hand, by moves, knights and threats.
+    /// The moves of a position that counting leaves open, each with its initial estimate: the moves, knights and
+    /// threats that the player to move has after it.
     pub(super) fn moves(&self, state: &State, to_move: Side, since: usize) -> Vec<Kid> {
         let mut kids = Vec::new();
         self.append_moves(state, to_move, since, &mut kids);
@@ -237,7 +237,7 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// Takes what the table knows.
+    /// Fills in what the table knows.
     pub(super) fn look_up(&self, kid: &mut Kid, since: usize) {
         if kid.fixed {
             return;
@@ -362,7 +362,7 @@ impl<'a> Prover<'a> {
             let work = logarithm(spent).max(1) as u8;
             let fixed = found.is_settled();
             self.kids[pick] = Kid { numbers: found, fixed, fresh: false, work, ..kid };
-            // What was searched may be a sibling's business too.
+            // The search may have changed what is known of the siblings.
             if spent > 8 {
                 for i in (base..self.kids.len()).filter(|i| *i != pick) {
                     let mut kid = self.kids[i];

@@ -102,7 +102,7 @@ impl Board {
         State { knights, keys }
     }
 
-    /// Counts the knights on the ring, and says what follows.
+    /// Counts the knights on the ring, and returns what follows.
     #[inline]
     pub(in crate::solve) fn count(&self, state: &State, to_move: Side) -> Count {
         let (own, their) = (state.of(to_move), state.of(to_move.other()));

@@ -144,7 +144,7 @@ impl Tabled for Quiet {
     }
 
     fn read(&mut self, mut input: &mut dyn Read) -> io::Result<()> {
-        // Room for one table only.
+        // Frees the old table first: there is room for only one.
         self.memory = Memory::new(0);
         self.memory = Memory::read(&mut input, self.mebibytes)?;
         Ok(())

@@ -67,7 +67,7 @@ pub(super) struct Thread<'a> {
     nodes: u64,
     stopped: bool,
     several: bool,
-    /// Called now and then with the nodes of all threads; says whether to continue.
+    /// Called now and then with the nodes of all threads; returns whether to continue.
     watch: Option<&'a mut dyn FnMut(u64) -> bool>,
 }
 

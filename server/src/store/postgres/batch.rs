@@ -93,7 +93,7 @@ struct Tips {
 impl Tips {
     fn push(&mut self, tip: Option<&Tip>) {
         self.seq.push(tip.map(|tip| tip.seq));
-        self.digest.push(tip.map(|tip| tip.digest.clone()));
+        self.digest.push(tip.map(|tip| tip.digest()));
     }
 }
 

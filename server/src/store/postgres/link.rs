@@ -4,14 +4,17 @@ use super::rows::{Cells, Row};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use std::collections::HashMap;
+use std::future::poll_fn;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::time::Instant;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::{Instant, timeout};
 use tokio_postgres::config::SslMode;
-use tokio_postgres::error::SqlState;
+use tokio_postgres::error::{Severity, SqlState};
 use tokio_postgres::types::ToSql;
-use tokio_postgres::{Client, Config, NoTls, Statement};
+use tokio_postgres::{AsyncMessage, CancelToken, Client, Config, NoTls, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 /// Timeout of a statement, after which the connection counts as lost.
@@ -19,6 +22,14 @@ const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Timeout of a connection attempt.
 const FIRST_WORD: Duration = Duration::from_secs(2);
+
+/// How long a new connection may wait for the standby; shorter than [`FIRST_WORD`].
+const CATCHING_UP: Duration = Duration::from_millis(1_500);
+
+/// Ends when the synchronous standbys, if there are any, have everything that was committed before: locking a row is
+/// logged like a change, but waits for no other lock. A commit that waited for its standby when the database was killed
+/// is visible afterwards although the standby never received it.
+const CAUGHT_UP: &str = "SELECT format FROM quadrille_format FOR KEY SHARE";
 
 /// Session settings: statements and locks time out, no transaction stays open, and a commit is durable when it is
 /// reported, whatever the database's defaults are.
@@ -69,10 +80,14 @@ impl Fault {
 impl From<tokio_postgres::Error> for Fault {
     fn from(error: tokio_postgres::Error) -> Fault {
         match error.as_db_error() {
-            Some(said) if !["FATAL", "PANIC"].contains(&said.severity()) => {
-                Fault::Refused(said.code().clone(), said.message().to_owned())
+            // Only the parsed severity is never translated, but not every database sends it.
+            Some(said)
+                if matches!(said.parsed_severity(), Some(Severity::Fatal | Severity::Panic))
+                    || ["FATAL", "PANIC"].contains(&said.severity()) =>
+            {
+                Fault::Lost(said.message().to_owned())
             }
-            Some(said) => Fault::Lost(said.message().to_owned()),
+            Some(said) => Fault::Refused(said.code().clone(), said.message().to_owned()),
             None => Fault::Lost(error.to_string()),
         }
     }
@@ -129,33 +144,73 @@ impl Address {
         Ok(Address { config, tls })
     }
 
-    async fn client(&self) -> Result<Client, Fault> {
+    async fn open(&self) -> Result<Connection, Fault> {
         let away = |error: tokio_postgres::Error| match error.as_db_error() {
             Some(said) => Fault::Away(said.message().to_owned()),
             None => Fault::Away(with_source(&error)),
         };
+        let warnings = Arc::new(AtomicUsize::new(0));
         let client = match &self.tls {
             Some(tls) => {
                 let (client, connection) = self.config.connect(tls.clone()).await.map_err(away)?;
-                tokio::spawn(connection);
+                tokio::spawn(listen(connection, Arc::clone(&warnings)));
                 client
             }
             None => {
                 let (client, connection) = self.config.connect(NoTls).await.map_err(away)?;
-                tokio::spawn(connection);
+                tokio::spawn(listen(connection, Arc::clone(&warnings)));
                 client
             }
         };
         client.batch_execute(SETTINGS).await.map_err(away)?;
-        Ok(client)
+        Ok(Connection { client, warnings, statements: Mutex::default() })
+    }
+
+    /// Ends a statement that nobody waits for any more; the database itself would not notice.
+    async fn cancel(&self, token: CancelToken) {
+        let _ = match &self.tls {
+            Some(tls) => token.cancel_query(tls.clone()).await,
+            None => token.cancel_query(NoTls).await,
+        };
+    }
+}
+
+/// Serves a connection until it ends, and counts the database's warnings.
+async fn listen<S, T>(mut connection: tokio_postgres::Connection<S, T>, warnings: Arc<AtomicUsize>)
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+    T: AsyncRead + AsyncWrite + Unpin,
+{
+    while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
+        if let AsyncMessage::Notice(notice) = message
+            && notice.parsed_severity() == Some(Severity::Warning)
+        {
+            tracing::warn!(warning = notice.message(), "the database warns");
+            warnings.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+}
+
+/// Waits for [`CAUGHT_UP`].
+async fn catch_up(session: &dyn Session) -> Result<(), Fault> {
+    match session.batch(CAUGHT_UP).await {
+        // It has no tables yet, or cannot be written to.
+        Err(fault @ Fault::Refused(..)) if !fault.passes() => Ok(()),
+        other => other,
     }
 }
 
 impl Database for Address {
     fn connect(&self) -> Answer<'_, Arc<dyn Session>> {
         Box::pin(async {
-            let client = self.client().await?;
-            Ok(Arc::new(Connection { client, statements: Mutex::default() }) as Arc<dyn Session>)
+            let connection = self.open().await?;
+            let token = connection.client.cancel_token();
+            let Ok(done) = timeout(CATCHING_UP, catch_up(&connection)).await else {
+                self.cancel(token).await;
+                return Err(Fault::Away("the database waits for its standby".into()));
+            };
+            done.map_err(|fault| Fault::Away(fault.reason()))?;
+            Ok(Arc::new(connection) as Arc<dyn Session>)
         })
     }
 }
@@ -215,6 +270,8 @@ fn tls(root: Option<&str>) -> Result<MakeRustlsConnect, String> {
 /// A connection and its prepared statements.
 struct Connection {
     client: Client,
+    /// How many warnings the database has sent.
+    warnings: Arc<AtomicUsize>,
     statements: Mutex<HashMap<&'static str, Statement>>,
 }
 
@@ -231,6 +288,19 @@ impl Connection {
         let mut statements = self.statements.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(statements.entry(sql).or_insert(new).clone())
     }
+
+    /// A warning may say that a commit did not wait for its standby, so its outcome counts as unknown.
+    async fn unless_warned<T>(
+        &self,
+        asked: impl Future<Output = Result<T, Fault>>,
+    ) -> Result<T, Fault> {
+        let before = self.warnings.load(Ordering::SeqCst);
+        let done = asked.await?;
+        match self.warnings.load(Ordering::SeqCst) == before {
+            true => Ok(done),
+            false => Err(Fault::Lost("the database warned".into())),
+        }
+    }
 }
 
 impl Session for Connection {
@@ -245,13 +315,15 @@ impl Session for Connection {
                 Fault::Lost(reason) => Fault::Away(reason),
                 other => other,
             })?;
-            let rows = self.client.query(&statement, values).await?;
-            rows.iter().map(Row::read).collect()
+            let rows =
+                self.unless_warned(async { Ok(self.client.query(&statement, values).await?) });
+            rows.await?.iter().map(Row::read).collect()
         })
     }
 
     fn batch<'a>(&'a self, sql: &'a str) -> Answer<'a, ()> {
-        Box::pin(async move { Ok(self.client.batch_execute(sql).await?) })
+        let asked = async move { Ok(self.client.batch_execute(sql).await?) };
+        Box::pin(self.unless_warned(asked))
     }
 }
 
@@ -289,7 +361,7 @@ impl Link {
         if let Some((_, fault)) = held.failed.as_ref().filter(|(at, _)| *at >= asked) {
             return Err(fault.clone());
         }
-        let connected = tokio::time::timeout(FIRST_WORD, self.database.connect()).await;
+        let connected = timeout(FIRST_WORD, self.database.connect()).await;
         let silent = || Err(Fault::Away("the database does not answer".into()));
         match connected.unwrap_or_else(|_| silent()) {
             Ok(new) => {
@@ -313,7 +385,7 @@ impl Link {
         let connection = self.connection().await?;
         let asked = connection.query(sql, values);
         let silent = || Fault::Lost("the database stopped answering".into());
-        let answer = tokio::time::timeout(PATIENCE, asked).await.unwrap_or_else(|_| Err(silent()));
+        let answer = timeout(PATIENCE, asked).await.unwrap_or_else(|_| Err(silent()));
         if let Err(Fault::Lost(_) | Fault::Away(_)) = &answer {
             self.drop(&connection).await;
         }
@@ -328,16 +400,17 @@ impl Link {
         }
     }
 
-    /// Executes a statement and rolls it back, to find out whether it would succeed. Nobody else may use the
-    /// connection meanwhile.
+    /// Executes a statement and rolls it back, to find out whether it would succeed, and be replicated. Nobody else may
+    /// use the connection meanwhile.
     pub async fn rehearse(&self, sql: &'static str, values: Values<'_>) -> Result<(), Fault> {
         // All three statements must use the same connection, or the middle one would be committed.
         let connection = self.connection().await?;
-        let tried = tokio::time::timeout(PATIENCE, async {
+        let tried = timeout(PATIENCE, async {
             connection.batch("BEGIN").await?;
             let done = connection.query(sql, values).await;
             connection.batch("ROLLBACK").await?;
-            done.map(drop)
+            done?;
+            catch_up(connection.as_ref()).await
         });
         let silent = || Fault::Lost("the database stopped answering".into());
         let done = tried.await.unwrap_or_else(|_| Err(silent()));

@@ -7,7 +7,7 @@ use crate::solve::Prove;
 use rules::breakthrough::{Breakthrough, Cell};
 use rules::{Game, Player};
 
-/// The judgement of Breakthrough.
+/// The evaluator of Breakthrough.
 #[derive(Debug, Default)]
 pub struct Judge;
 

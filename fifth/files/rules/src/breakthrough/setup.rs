@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 const LETTERS: ByPlayer<char> = ByPlayer::new('w', 'b');
 
-/// What may vary: the board.
+/// The options: the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
@@ -27,7 +27,7 @@ impl Default for Options {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Setup {
-    /// What may vary; the usual values where it is left out.
+    /// The options; defaults if left out.
     #[serde(default)]
     pub options: Options,
     /// The rows, from the top: Black's side first.
@@ -73,7 +73,7 @@ pub(super) fn write(pos: &Breakthrough) -> Setup {
     Setup { options: pos.options(), board, turn: pos.turn }
 }
 
-/// The position after a change by hand.
+/// The position after an edit.
 pub(super) fn edited(pos: &Breakthrough, edit: Edit) -> Result<Breakthrough, SetupError> {
     let mut setup = write(pos);
     match edit {
