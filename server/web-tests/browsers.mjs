@@ -194,7 +194,7 @@ const openDocuments = async (browser, address) => {
     await browser.open(address + path);
     await browser.until(
       `/${path}`,
-      "document.querySelector('main[data-ready] .prose #docs-words')",
+      "document.querySelector('main[data-ready] #docs-words')",
     );
   }
 };
@@ -229,9 +229,12 @@ const VISITS = {
   },
   offline: async (browser, host) => {
     host.goAway();
-    await openAll(browser, host.address);
-    await openDocuments(browser, host.address);
-    await host.comeBack();
+    try {
+      await openAll(browser, host.address);
+      await openDocuments(browser, host.address);
+    } finally {
+      await host.comeBack();
+    }
   },
   'new version': async (browser, host) => {
     release(host.site, 'another');

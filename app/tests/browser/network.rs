@@ -98,7 +98,7 @@ async fn listed(browser: &Browser, turns: usize) {
 pub async fn quiet(browser: &Browser) {
     browser.until_text("#connection", "Connected").await;
     browser.until("no line about it", "document.querySelector('#link').hidden").await;
-    let live = "!/lost|offline|restarting|Connected again/.test(document.querySelector('#live').textContent)";
+    let live = "!/Connection lost|offline|restarting|Connected again/.test(document.querySelector('#live').textContent)";
     browser.until("nothing is announced any more", live).await;
     let errors = "document.querySelector('#move-error').textContent === ''";
     browser.until("no error stands", errors).await;
