@@ -7,10 +7,9 @@ use engine::solve::certificate::Certificate;
 use engine::{Entry, GAMES, Session, find};
 use rules::notation::{Notation, from_json, option_value};
 use rules::prolog::Term;
-use rules::record::{Record, Variation, Verdict};
+use rules::record::{Record, Verdict};
 use rules::{Game, Symmetric, svg, text};
 use serde_json::{Map, Value};
-use std::collections::VecDeque;
 use std::fmt::Display;
 
 type Options = Map<String, Value>;
@@ -60,30 +59,14 @@ pub fn record(text: &str) {
     }
 }
 
-/// A record after a round trip through SGF: tags that SGF does not know come last, a result is always a tag, and
-/// alternatives to the first turn of a variation stand beside that variation.
+/// A record after a round trip through SGF: tags that SGF does not know come last, and a result is always a tag.
 fn alike(record: &Record) -> Record {
     let mut record = record.clone();
-    level(&mut record.main);
     if record.result != Verdict::Open {
         record.set_result(record.result);
     }
     record.tags.sort();
     record
-}
-
-/// Moves variations of a variation's first turn up beside that variation.
-fn level(line: &mut Variation) {
-    for node in &mut line.nodes {
-        let mut beside: VecDeque<_> = std::mem::take(&mut node.variations).into();
-        while let Some(mut variation) = beside.pop_front() {
-            let inner =
-                variation.nodes.first_mut().map(|first| std::mem::take(&mut first.variations));
-            inner.into_iter().flatten().rev().for_each(|inner| beside.push_front(inner));
-            level(&mut variation);
-            node.variations.push(variation);
-        }
-    }
 }
 
 /// Any text as a certificate of any game.
