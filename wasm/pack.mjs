@@ -3,4 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import zopfli from '@gfx/zopfli';
 
 const [from, to] = process.argv.slice(2);
-writeFileSync(to, await zopfli.gzipAsync(readFileSync(from), { numiterations: 15, blocksplittingmax: 0 }));
+writeFileSync(
+  to,
+  await zopfli.gzipAsync(readFileSync(from), { numiterations: 15, blocksplittingmax: 0 }),
+);
