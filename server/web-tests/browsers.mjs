@@ -192,10 +192,7 @@ const PAGES = {
 const openDocuments = async (browser, address) => {
   for (const path of ['docs', 'docs/levels/']) {
     await browser.open(address + path);
-    await browser.until(
-      `/${path}`,
-      "document.querySelector('main[data-ready] #docs-words')",
-    );
+    await browser.until(`/${path}`, "document.querySelector('main[data-ready] #docs-words')");
   }
 };
 
