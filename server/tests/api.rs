@@ -417,7 +417,7 @@ async fn games_that_cannot_be_are_refused_by_field() {
 #[tokio::test]
 async fn analyses_and_reviews_come_line_by_line_and_hints_at_once() {
     let local = Local::new().await;
-    let place = json!({ "game": "gekitai", "turns": ["c4"], "lines": 3, "time_ms": 100 });
+    let place = json!({ "game": "gekitai", "turns": ["c4"], "lines": 3, "time_ms": 2_000 });
     let lines = local.post("/api/analysis", place).await.lines();
     let last = lines.last().unwrap();
     assert_eq!((last["done"].as_bool(), last["lines"].as_array().unwrap().len()), (Some(true), 3));
