@@ -84,7 +84,7 @@ pub(super) fn read(setup: Setup) -> Result<Glaisher, SetupError> {
             }
         }
     }
-    // Whoever has just moved has placed a piece.
+    // The last move has always left a stack on the board.
     if pos.stacks == ByPlayer::both(0) {
         return Err(SetupError::new("board", "has no stacks, expected one at least"));
     }
