@@ -307,7 +307,7 @@ fn number_of<G: Numbered>(pos: &G, text: &str) -> Result<usize, String> {
     found.ok_or_else(|| format!("`{m}` has no number: the board has no room for it"))
 }
 
-/// The error for a number that is no action.
+/// The error for a number that is not an action.
 pub fn no_action(number: i64, count: usize) -> String {
     format!("actions are 0 to {}, got {number}", count - 1)
 }

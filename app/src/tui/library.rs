@@ -58,7 +58,7 @@ impl Row {
         self.game.get_or_init(read)
     }
 
-    /// The searchable text: the tags of its record, or a summary of the game where there is no file.
+    /// The text to search: the tags of its record or, without a file, a summary of the game.
     fn words(&self) -> &str {
         self.words.get_or_init(|| {
             let words = match (&self.kept, self.game.get()) {

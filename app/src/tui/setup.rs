@@ -146,7 +146,7 @@ impl Setup {
             Row::Player(_) if self.invitation.is_some() => "Your name".into(),
             Row::Start if self.invitation.is_some() => "Invite".into(),
             Row::Player(i) => PLAYERS[i].into(),
-            // Whoever starts plays the first colour, except in a position where the second colour is to move.
+            // The player who starts has the first colour, unless the second colour is to move in this position.
             Row::Starts if self.game.turn() != rules::Player::One => {
                 format!("Plays {}", info.players[0])
             }

@@ -83,7 +83,7 @@ fn letter(c: char, field: &str) -> Result<char, SetupError> {
     }
 }
 
-/// The player who is not to move has won if the centre was theirs before and no longer is.
+/// The player who is not to move has won if they held the centre before and no longer do.
 fn left_centre(
     board: &[String],
     old: &[String],

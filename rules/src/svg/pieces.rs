@@ -201,7 +201,7 @@ impl Painter<'_> {
         let (row, count) = (self.grain, pile.discs.len() as f64);
         let room = ((CELL / row - 1.0) / count).floor();
         let thick = (row * (pile.thick / row).round().min(room).max(1.0)).min(CELL / count);
-        // A character of a few pixels shows two colours only, so there is no ground below.
+        // A character has only two colours, so the ground below is left out.
         let rows_below = match row > COARSE {
             true => 0.0,
             false => ((CELL / 2.0 - pile.base) / row).round(),

@@ -278,7 +278,7 @@ impl BoardScreen {
         pen.gap();
     }
 
-    /// A hint or the analysis in one line, where there is no panel.
+    /// A hint or the analysis in one line, for windows without a panel.
     pub(super) fn opinion(&self, look: &Look) -> Option<String> {
         if self.shown.hint == Hint::None && !self.shown.analysis {
             return None;

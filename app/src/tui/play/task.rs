@@ -65,7 +65,7 @@ impl BoardScreen {
         }
     }
 
-    /// How the attempt goes, in words, and whether it has failed; `None` where there is no puzzle.
+    /// The state of the attempt in words, and whether it has failed; `None` without a puzzle.
     pub(super) fn task_prompt(&self) -> Option<(String, bool)> {
         let task = self.mode.task().filter(|_| self.past.is_none())?;
         let puzzle = task.series.puzzle()?;

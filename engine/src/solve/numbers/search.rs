@@ -3,7 +3,7 @@
 //! A position that repeats on the path counts as refuted on that path, so no proof depends on a repetition. A
 //! refutation may; it then remembers the topmost position that it depends on, and is believed only where that one is on
 //! the path. Instead of the sum over all moves it uses that of weak proof-number search, the largest number plus one
-//! for every other move: with so many transpositions plain sums would count positions again and again.
+//! for every other move: with many transpositions, plain sums would count the same positions repeatedly.
 
 use super::super::quiet::board::{Board, Count, Side, State};
 use super::forced::Forced;
