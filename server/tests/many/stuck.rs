@@ -206,16 +206,20 @@ impl Breakable<'_> {
         Breakable(postgres, database)
     }
 
+    fn set_full(&self, full: bool) {
+        self.0.ask(self.1, &format!("UPDATE disk SET is_full = {full}"));
+    }
+
     /// Makes the database refuse events while clients try to store some, then waits until all servers have recovered.
     pub async fn break_for(&self, time: Duration, local: &[Local]) {
-        self.0.ask(self.1, "UPDATE disk SET is_full = true");
+        self.set_full(true);
         let full = Instant::now();
         while full.elapsed() < time {
             let wanted = json!({ "game": "gekitai", "seats": [person(), person()] });
             local[0].post("/api/games", wanted).await;
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
-        self.0.ask(self.1, "UPDATE disk SET is_full = false");
+        self.set_full(false);
         within(async {
             for local in local {
                 while says_so(local).await {
@@ -343,6 +347,34 @@ async fn failures_that_come_and_go_take_nobodys_time() {
     for local in &local {
         compare(local, &game, SHORT_CLOCK, spent).await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_noticed_the_trouble_late_gives_back_the_time_since_the_first_one_did() {
+    let postgres = postgres();
+    let database = postgres.database();
+    let mut local = servers_on(&postgres.url(&database), &[0, 0], |_| {}).await;
+    let disk = Breakable::new(postgres, &database);
+    let game = running(&local[1], CLOCK).await;
+    disk.set_full(true);
+    let full = Instant::now();
+    // The second server has nothing to store, so it notices only with a probe.
+    let wanted = json!({ "game": "gekitai", "seats": [person(), person()] });
+    assert_eq!(local[0].post("/api/games", wanted).await.status, 503);
+    within(async {
+        while !says_so(&local[1]).await {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    })
+    .await;
+    println!("noticed by the second server after {:?}", full.elapsed());
+    drop(local.remove(0));
+    disk.set_full(false);
+    let trouble = full.elapsed();
+    insist(&local[0], &game).await.unwrap();
+    let left = local[0].show(&game).await["clocks"]["left"][0].as_i64().unwrap();
+    let lost = 1_000 * i64::from(CLOCK) - left;
+    assert!(lost < 1_500, "{lost} ms of a trouble of {trouble:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

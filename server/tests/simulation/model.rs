@@ -431,7 +431,8 @@ impl Tables {
         let turn = self.running.values().map(|(_, at)| *at).filter(|at| *at <= to).max();
         let last = from.max(beat).max(turn.unwrap_or(i64::MIN));
         let paused = self.pauses.values().max().copied().unwrap_or(0);
-        let since = paused.max(if since - last > gap { last } else { since });
+        let begun = if since - last > gap || since < to { last.min(since) } else { since };
+        let since = paused.max(begun);
         let mut noted = [Cell::Null, Cell::Null];
         if since < to {
             let own = self.pauses.entry(since).or_insert(to);

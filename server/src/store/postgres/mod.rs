@@ -57,9 +57,10 @@ pub const HOLD: &str = "INSERT INTO heartbeat (id, at)
     ON CONFLICT (id) DO UPDATE SET at = greatest(heartbeat.at, excluded.at) RETURNING at";
 // The row lock serialises this with heartbeats: if several servers were suspended, only one records the pause. If there
 // was no heartbeat for longer than $3, it begins at the last one, or at a turn that was stored later. A server that has
-// suspended the heartbeats since $4 knows that the pause is real, however short. The pause ends the suspension,
-// whichever server asked for it: that server may be gone, or have recovered before its request was executed. A server
-// still in trouble repeats its request.
+// suspended the heartbeats since $4 knows that the pause is real, however short; it also begins at the last heartbeat,
+// because another server, which may be gone, may have suspended them before. The pause ends the suspension, whichever
+// server asked for it: that server may have recovered before its request was executed. A server still in trouble
+// repeats its request.
 pub const PAUSE: &str = "
     WITH last AS (
         SELECT greatest($1, at, (SELECT max(running.at) FROM running WHERE running.at <= $2)) AS at,
@@ -68,7 +69,8 @@ pub const PAUSE: &str = "
     noted AS (
         INSERT INTO pauses (since, until)
         SELECT greatest(paused, since), $2
-        FROM last, LATERAL (SELECT CASE WHEN $4 - at > $3 THEN at ELSE $4::bigint END) AS begun (since)
+        FROM last, LATERAL (SELECT CASE WHEN $4 - at > $3 OR $4 < $2
+            THEN least(at, $4::bigint) ELSE $4::bigint END) AS begun (since)
         WHERE greatest(paused, since) < $2
         ON CONFLICT (since) DO UPDATE SET until = greatest(pauses.until, excluded.until)
         RETURNING since, until),
