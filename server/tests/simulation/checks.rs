@@ -1,8 +1,9 @@
 //! The invariants checked after every run.
 
 use super::clients::{Answered, Book, Clients};
+use super::disk::Bad;
 use super::model::{Stored, Tables};
-use super::plan::{Keeps, Plan, What};
+use super::plan::{Fault, Keeps, Plan, What};
 use super::run::Stage;
 use super::world::{EPOCH, MS, Micros, Process, SECOND, lock};
 use rules::Player;
@@ -230,9 +231,15 @@ pub fn time_not_given_away(plan: &Plan, truth: &Truth) -> Vec<String> {
     };
     let faults = plan.faults.iter().filter(|fault| !harmless(&fault.what));
     let millis = |at: Micros| EPOCH + (at / MS) as i64;
-    let trouble: Vec<_> = faults
-        .map(|fault| (millis(fault.at) - BEFORE, millis(fault.at + fault.time) + AFTER))
-        .collect();
+    // A disk hangs by its machine's monotonic clock, which stands still while the machine sleeps.
+    let sleeps = plan.faults.iter().filter(|fault| matches!(fault.what, What::Sleep(_)));
+    let slept: Micros = sleeps.map(|fault| fault.time).sum();
+    let end = |fault: &Fault| match fault.what {
+        What::Disk(Bad::Hangs) => fault.at + fault.time + slept,
+        _ => fault.at + fault.time,
+    };
+    let trouble: Vec<_> =
+        faults.map(|fault| (millis(fault.at) - BEFORE, millis(end(fault)) + AFTER)).collect();
     let mut failures = Vec::new();
     for &(from, to) in &truth.pauses {
         // The rest of the pause, after everything that explains its beginning.
