@@ -429,6 +429,11 @@ impl Estimate for Judge {
         wins.then_some(win_after(1))
     }
 
+    fn knows_without_state(&self) -> bool {
+        // What was found out a move before often answers it.
+        false
+    }
+
     fn score_moves(&self, pos: &Glaisher, kept: &Kept, moves: &mut [(i32, u16, Move)]) {
         let (me, them) = (pos.turn(), pos.turn().other());
         let (mine, theirs) = (kept.ways(pos, me).gaps, kept.ways(pos, them).gaps);
