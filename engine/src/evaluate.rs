@@ -63,6 +63,9 @@ pub trait Evaluate: Send + Sync {
     /// The same, with the help of the position's state.
     fn known_with(&self, pos: &Self::Game, state: &Self::State) -> Option<Score>;
 
+    /// Whether `known` says the same as `known_with`, and as quickly.
+    fn knows_without_state(&self) -> bool;
+
     /// Drops moves that certainly lose at once or are no better than others; `of` gives the move of an item.
     /// If it drops all of them, the position is worth `hopeless`.
     fn prune<T>(&self, pos: &Self::Game, moves: &mut Vec<T>, of: impl Fn(&T) -> MoveOf<Self>);
@@ -158,6 +161,10 @@ pub trait Estimate: Send + Sync {
         self.known(pos)
     }
 
+    fn knows_without_state(&self) -> bool {
+        true
+    }
+
     fn prune<T>(&self, _: &Self::Game, _: &mut Vec<T>, _: impl Fn(&T) -> Move<Self>) {}
 
     fn hopeless(&self, _pos: &Self::Game) -> Score {
@@ -232,6 +239,7 @@ impl<E: Estimate> Evaluate for E {
         fn evaluate(&self, pos: &E::Game, state: &E::State) -> Score;
         fn known(&self, pos: &E::Game) -> Option<Score>;
         fn known_with(&self, pos: &E::Game, state: &E::State) -> Option<Score>;
+        fn knows_without_state(&self) -> bool;
         fn hopeless(&self, pos: &E::Game) -> Score;
         fn is_unstable(&self, pos: &E::Game) -> bool;
         fn has_noisy_moves(&self, pos: &E::Game) -> bool;

@@ -110,6 +110,7 @@ impl<G: Game, E: Evaluate<Game = G>> Evaluate for Blurred<'_, E> {
     forward! { Evaluate of self.judge;
         fn refresh(&self, pos: &G, state: &mut E::State);
         fn update(&self, before: &E::State, pos: &G, m: G::Move, next: &G, state: &mut E::State);
+        fn knows_without_state(&self) -> bool;
         fn hopeless(&self, pos: &G) -> Score;
         fn is_noisy(&self, pos: &G, m: G::Move) -> bool;
         fn is_extended(&self, pos: &G, m: G::Move, next: &G) -> bool;

@@ -118,6 +118,32 @@ impl<const H: usize> Accumulator<H> {
         }
     }
 
+    /// Deactivates an input and activates another.
+    #[inline]
+    pub fn swap(&mut self, net: &Net<H>, viewer: Player, old: usize, new: usize) {
+        let weights = net.first[old].iter().zip(&net.first[new]);
+        for (sum, (old, new)) in self.0[viewer].iter_mut().zip(weights) {
+            *sum = sum.wrapping_sub(*old).wrapping_add(*new);
+        }
+    }
+
+    /// Deactivates one input and activates another, where there are such.
+    #[inline]
+    pub fn replace(
+        &mut self,
+        net: &Net<H>,
+        viewer: Player,
+        old: Option<usize>,
+        new: Option<usize>,
+    ) {
+        match (old, new) {
+            (Some(old), Some(new)) => self.swap(net, viewer, old, new),
+            (Some(old), None) => self.take(net, viewer, old),
+            (None, Some(new)) => self.add(net, viewer, new),
+            (None, None) => {}
+        }
+    }
+
     /// The hidden layer from a player's point of view; `late` are the inputs that are not in the accumulator.
     #[inline]
     fn hidden(&self, net: &Net<H>, viewer: Player, late: &[usize]) -> [i16; H] {
@@ -133,23 +159,38 @@ impl<const H: usize> Accumulator<H> {
     /// The policy for a player's moves.
     #[inline]
     pub fn policy<'n>(&self, net: &'n Net<H>, viewer: Player, late: &[usize]) -> Policy<'n, H> {
-        let held = self.hidden(net, viewer, late).map(|sum| sum.clamp(0, FIRST as i16));
-        Policy { held, net }
+        Policy { held: clipped(self.hidden(net, viewer, late)), net }
     }
 
     /// The score for a player; `late` are the inputs that are not in the accumulator.
     #[inline]
     pub fn score(&self, net: &Net<H>, viewer: Player, stage: usize, late: &[usize]) -> Score {
-        let sums = self.hidden(net, viewer, late);
-        let mut out = 0;
-        for (sum, weight) in sums.iter().zip(&net.last[stage]) {
-            let held = (*sum).clamp(0, FIRST as i16);
-            // At most 255 × 127, which fits sixteen bits: processors multiply these in pairs.
-            out += i32::from(held) * i32::from(held.wrapping_mul(*weight));
+        let held = clipped(self.hidden(net, viewer, late));
+        let mut scaled = held;
+        for (held, weight) in scaled.iter_mut().zip(&net.last[stage]) {
+            // At most 255 × 127, which fits.
+            *held = held.wrapping_mul(*weight);
         }
+        let out = dot(&held, &scaled);
         let out = out / FIRST + net.end[stage];
         (i64::from(out) * i64::from(LOG_ODDS) / i64::from(FIRST * LAST)) as Score
     }
+}
+
+/// The hidden layer after its sums are cut off at 0 and 1.
+#[inline]
+fn clipped<const H: usize>(sums: [i16; H]) -> [i16; H] {
+    sums.map(|sum| sum.clamp(0, FIRST as i16))
+}
+
+/// The sum of the products, written in pairs: that is how processors multiply words, and the compiler does not see it
+/// in a plain loop.
+#[inline]
+fn dot<const H: usize>(a: &[i16; H], b: &[i16; H]) -> i32 {
+    const { assert!(H.is_multiple_of(2)) };
+    let (a, b) = (a.as_chunks::<2>().0, b.as_chunks::<2>().0);
+    let product = |a: i16, b: i16| i32::from(a) * i32::from(b);
+    a.iter().zip(b).map(|(a, b)| product(a[0], b[0]) + product(a[1], b[1])).sum()
 }
 
 /// A net's policy in one position.
@@ -163,9 +204,7 @@ impl<const H: usize> Policy<'_, H> {
     /// The output of a slot: of two moves, the one with [`LOGIT`] more is e times as likely to be the best.
     #[inline]
     pub fn slot(&self, slot: usize) -> i32 {
-        let row = &self.net.policy[slot];
-        let out: i32 = self.held.iter().zip(row).map(|(h, w)| i32::from(*h) * i32::from(*w)).sum();
-        out >> LOGIT_SHIFT
+        dot(&self.held, &self.net.policy[slot]) >> LOGIT_SHIFT
     }
 
     /// The part of the hand-crafted move ordering in a move's output.

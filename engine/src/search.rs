@@ -246,6 +246,14 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
         if !root && self.tuning.repetition && self.path.contains(&pos.key()) {
             return 0;
         }
+        // What is known is never in the table: finding it out comes first, while the entry is being fetched.
+        let stateless = self.evaluator.knows_without_state();
+        if !stateless {
+            self.update_state(node);
+        }
+        if let Some(score) = self.known(node, pv_node) {
+            return score;
+        }
         let horizon = if pv_node && self.tuning.selective && node.is_within_turn() {
             // A line must not end within a turn.
             depth.max(1)
@@ -264,15 +272,27 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
         {
             return score;
         }
-        self.update_state(node);
-        if !root && let Some(score) = self.evaluator.known_with(pos, &self.states[ply]) {
-            if pv_node && score == win_after(1) {
-                self.pv[ply] = winning_turn(self.evaluator, pos);
-            }
-            return earlier(score, turns);
+        if stateless {
+            self.update_state(node);
         }
         let quiescence = quiescence.unwrap_or_else(|| self.is_quiescent(pos, horizon));
         self.search_moves(node, entry, (alpha, beta), horizon, quiescence)
+    }
+
+    /// What the evaluator knows for certain about a position, which it is not asked about the root.
+    fn known(&mut self, node: &Node<'_, G>, pv_node: bool) -> Option<Score> {
+        let Node { pos, ply, turns, .. } = *node;
+        if ply == 0 {
+            return None;
+        }
+        let score = match self.evaluator.knows_without_state() {
+            true => self.evaluator.known(pos)?,
+            false => self.evaluator.known_with(pos, &self.states[ply])?,
+        };
+        if pv_node && score == win_after(1) {
+            self.pv[ply] = winning_turn(self.evaluator, pos);
+        }
+        Some(earlier(score, turns))
     }
 
     /// Whether a position is at the horizon and stable: from here on only noisy moves are searched.
@@ -380,11 +400,11 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
         let judge = self.evaluator;
         let margin = judge.futility_margin(node.pos).filter(|_| self.tuning.selective)?;
         let near = (1..=MAX_FUTILITY_DEPTH).contains(&depth);
-        if !near || beta - alpha > 1 || is_proven(beta) || judge.is_unstable(node.pos) {
+        if !near || beta - alpha > 1 || is_proven(beta) {
             return None;
         }
         let here = *static_eval.get_or_insert_with(|| self.static_eval(node));
-        (here - depth * margin >= beta).then_some(here)
+        (here - depth * margin >= beta && !judge.is_unstable(node.pos)).then_some(here)
     }
 
     /// The evaluation of a position without search.
@@ -434,6 +454,9 @@ impl<'a, G: Game, E: Evaluate<Game = G>> Searcher<'a, E> {
     ) -> Score {
         let extended = self.evaluator.is_extended(node.pos, m, next);
         let left = if depth <= 0 || !extended { depth - 1 } else { depth };
+        if left > 0 || self.evaluator.probes_leaves() {
+            self.tt.prefetch(self.evaluator.key(next));
+        }
         let same = next.turn() == node.pos.turn();
         let child = Node {
             pos: next,

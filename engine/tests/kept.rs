@@ -94,6 +94,10 @@ impl<G: Play> Evaluate for Summing<G> {
         self.judge.known(pos)
     }
 
+    fn knows_without_state(&self) -> bool {
+        false
+    }
+
     fn prune<T>(&self, pos: &G, moves: &mut Vec<T>, of: impl Fn(&T) -> G::Move) {
         self.judge.prune(pos, moves, of);
     }

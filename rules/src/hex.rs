@@ -334,19 +334,37 @@ pub fn cells(set: u64) -> impl Iterator<Item = Hex> {
     set.bits().map(Hex::new)
 }
 
+/// The neighbours of each cell; a power of two of them, so that no index needs a check.
+static NEAR: [u64; 64] = {
+    let mut table = [0; 64];
+    let mut cell = 0;
+    while cell < CELLS {
+        table[cell] = NEIGHBOURS[cell];
+        cell += 1;
+    }
+    table
+};
+
 /// The cells of `within` that are connected to `from` through `within`.
 #[inline]
 pub fn flood(from: u64, within: u64) -> u64 {
+    flood_around(from, within).0
+}
+
+/// The same, and the neighbours of all these cells.
+#[inline]
+pub fn flood_around(from: u64, within: u64) -> (u64, u64) {
     let mut reached = from & within;
-    let mut fresh = reached;
+    let (mut fresh, mut around) = (reached, 0);
     while fresh != 0 {
-        let cell = fresh.trailing_zeros() as usize;
+        let near = NEAR[fresh.trailing_zeros() as usize];
         fresh &= fresh - 1;
-        let next = NEIGHBOURS[cell] & within & !reached;
+        let next = near & within & !reached;
+        around |= near;
         reached |= next;
         fresh |= next;
     }
-    reached
+    (reached, around)
 }
 
 /// Whether a set of cells connects two opposite sides.
@@ -390,6 +408,19 @@ mod tests {
         }
         let all = SIDES.as_flattened().iter().fold(0, |set, side| set | side);
         assert_eq!(all.count_ones(), 24);
+    }
+
+    #[test]
+    fn a_flood_tells_the_neighbours_of_what_it_reaches() {
+        let mut random = crate::random::Random::new(9);
+        for _ in 0..2_000 {
+            let [from, thick, thin] = [(); 3].map(|()| random.next_u64() & BOARD);
+            let within = thick | thin;
+            let (reached, near) = flood_around(from & thin, within);
+            assert_eq!(near, around(reached));
+            assert_eq!(near & within & !reached, 0, "it ends only at the edge");
+            assert_eq!(reached, flood(from & thin, within));
+        }
     }
 
     #[test]

@@ -58,23 +58,91 @@ fn pairs(set: u64) -> u32 {
     count(set >> 1 & LEFT) + count(set >> 8) + count(set >> 9 & LEFT) + count(set >> 7 & RIGHT)
 }
 
+/// One step to a neighbouring cell: how far sets are rotated, and the cells that can be entered. The opposite of a step
+/// is beside it.
+const STEPS: [(u32, u64); 8] = {
+    const NOT_LEFT: u64 = 0xfefe_fefe_fefe_fefe;
+    const NOT_RIGHT: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+    const NOT_TOP: u64 = !0xff;
+    const NOT_BOTTOM: u64 = !0 >> 8;
+    [
+        (1, NOT_LEFT),
+        (63, NOT_RIGHT),
+        (8, NOT_TOP),
+        (56, NOT_BOTTOM),
+        (9, NOT_LEFT & NOT_TOP),
+        (55, NOT_RIGHT & NOT_BOTTOM),
+        (7, NOT_RIGHT & NOT_TOP),
+        (57, NOT_LEFT & NOT_BOTTOM),
+    ]
+};
+
+/// The cells one step ahead of a set.
+#[inline]
+fn ahead(set: u64, step: usize) -> u64 {
+    let (shift, entered) = STEPS[step];
+    set.rotate_left(shift) & entered
+}
+
+/// The cells from which one step leads into a set.
+#[inline]
+fn short_of(set: u64, step: usize) -> u64 {
+    ahead(set, step ^ 1)
+}
+
+/// All cells of lines of three.
+fn in_lines(set: u64) -> u64 {
+    let through = |step: usize| {
+        let last = set & ahead(set, step) & ahead(ahead(set, step), step);
+        last | short_of(last, step) | short_of(short_of(last, step), step)
+    };
+    through(0) | through(2) | through(4) | through(6)
+}
+
+/// Where a marker of a player might complete a line: the cells where two others stay in line with it, which is certain,
+/// and those where it pushes one into line, perhaps.
+fn line_cells(pos: &Gekitai, player: Player) -> (u64, u64) {
+    let (own, empty) = (pos.markers(player), pos.empty());
+    let occupied = pos.board() & !empty;
+    // By step: the cells from which it leads to an own marker that has another behind it, and so stays, or an empty
+    // cell, to which it is pushed.
+    let (mut holds, mut pushes) = ([0; 8], [0; 8]);
+    let (mut sure, mut landed) = (0, 0);
+    for step in 0..8 {
+        holds[step] = short_of(own & short_of(occupied, step), step);
+        sure |= short_of(own & short_of(own, step), step);
+        let pushed = own & short_of(empty, step);
+        pushes[step] = short_of(pushed, step) & empty;
+        landed |= ahead(ahead(pushes[step], step), step);
+    }
+    for step in [0, 2, 4, 6] {
+        sure |= holds[step] & holds[step ^ 1];
+    }
+    let in_line = in_lines(own | landed);
+    let mut perhaps = 0;
+    for (step, cells) in pushes.into_iter().enumerate() {
+        perhaps |= cells & short_of(short_of(in_line, step), step);
+    }
+    (sure & empty, perhaps)
+}
+
 /// Whether a player could win at once, were it that player's turn.
-///
-/// A winning line contains a marker next to the new one, or one that it pushed. So only cells next to own
-/// markers matter, unless the last marker in reserve wins.
 pub fn wins_at_once(pos: &Gekitai, player: Player) -> bool {
     let own = pos.markers(player);
     let last_marker = pos.reserve(player) == 1;
     if own.count_ones() < 2 && !last_marker {
         return false;
     }
-    let cells = pos.empty() & if last_marker { u64::MAX } else { pos.around(own) };
+    let mover_wins = pos.options().both == Both::Mover;
+    let (sure, perhaps) = line_cells(pos, player);
+    if sure != 0 && mover_wins {
+        return true;
+    }
+    let cells = if last_marker { pos.empty() } else { sure | perhaps };
     for cell in cells.bits().map(Cell::new) {
         let after = pos.own_after(player, cell);
         let count = last_marker && after.count_ones() > own.count_ones();
-        if (count || lines(after) != 0)
-            && (pos.options().both == Both::Mover || wins(pos, player, cell))
-        {
+        if (count || lines(after) != 0) && (mover_wins || wins(pos, player, cell)) {
             return true;
         }
     }
@@ -145,8 +213,7 @@ impl Estimate for Judge {
         for viewer in Player::BOTH {
             let (old, new) = (seen::reserves(pos, viewer), seen::reserves(next, viewer));
             for (old, new) in old.into_iter().zip(new).filter(|(old, new)| old != new) {
-                sums.take(net, viewer, old);
-                sums.add(net, viewer, new);
+                sums.swap(net, viewer, old, new);
             }
         }
     }
@@ -309,4 +376,52 @@ impl Play for Gekitai {
     const LEVEL_ELO: &'static [i32] = &[-180, -20, 140, 300, 470, 570, 700, 800, 1_010];
     const LOG_ODDS: f64 = 53.0;
     const BENCH_DEPTH: u32 = 6;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rules::gekitai::{Options, Setup};
+    use rules::random::Random;
+
+    /// A random position with this many markers of each player.
+    fn random_position(
+        options: Options,
+        counts: [usize; 2],
+        random: &mut Random,
+    ) -> Option<Gekitai> {
+        let size = usize::from(options.size);
+        let mut cells = vec![b'.'; size * size];
+        for (letter, count) in [b'x', b'o'].into_iter().zip(counts) {
+            for _ in 0..count {
+                cells[random.below(size * size)] = letter;
+            }
+        }
+        let board =
+            cells.chunks(size).map(|row| String::from_utf8_lossy(row).into_owned()).collect();
+        let pos = Gekitai::from_setup(Setup { options, board, turn: Player::One }).ok()?;
+        pos.outcome().is_none().then_some(pos)
+    }
+
+    #[test]
+    fn wins_at_once_are_those_that_a_trial_of_every_cell_finds() {
+        let mut random = Random::new(5);
+        let (mut wins, mut others) = (0, 0);
+        for i in 0..60_000 {
+            let both = if i % 3 == 0 { Both::Draw } else { Both::Mover };
+            let options = Options { size: 4 + (i / 7 % 5) as u8, markers: 8, both };
+            let counts = [random.below(8), random.below(8)];
+            let Some(pos) = random_position(options, counts, &mut random) else { continue };
+            for player in Player::BOTH {
+                let mut setup = pos.setup();
+                setup.turn = player;
+                let Ok(turned) = Gekitai::from_setup(setup) else { continue };
+                let wins_by = |m: &Place| turned.after(*m).outcome() == Some(Outcome::Win(player));
+                let expected = turned.moves().iter().any(wins_by);
+                assert_eq!(wins_at_once(&pos, player), expected, "{player:?} {}", pos.text());
+                *if expected { &mut wins } else { &mut others } += 1;
+            }
+        }
+        assert!(wins > 5_000 && others > 5_000, "{wins} and {others}");
+    }
 }

@@ -45,8 +45,8 @@ fn waves(
     most: usize,
     waves: &mut [u64; FAR + 1],
 ) -> usize {
-    let mut reached = hex::flood(from, own);
-    let mut border = (from | around(reached)) & !reached;
+    let (mut reached, near) = hex::flood_around(from, own);
+    let mut border = (from | near) & !reached;
     // Cells that are not open are entered one step later.
     let mut met = 0;
     for (cost, wave) in waves.iter_mut().enumerate() {
@@ -60,9 +60,9 @@ fn waves(
         let mut near = around(step);
         let fresh = own & !reached;
         if near & fresh != 0 {
-            let joined = hex::flood(near, fresh);
+            let (joined, beyond) = hex::flood_around(near, fresh);
             reached |= joined;
-            near |= around(joined);
+            near |= beyond;
         }
         border = (border | near) & !reached;
     }
@@ -146,11 +146,11 @@ fn at_least_missing(own: u64) -> usize {
 fn connecting(own: u64) -> u64 {
     let mut cells = 0;
     for [a, b] in SIDES {
-        let (from, to) = (hex::flood(a, own), hex::flood(b, own));
+        let [(from, near), (_, far)] = [a, b].map(|side| hex::flood_around(side, own));
         if from & b != 0 {
             return BOARD;
         }
-        cells |= (a | around(from)) & (b | around(to));
+        cells |= (a | near) & (b | far);
     }
     cells & !own
 }
@@ -398,12 +398,8 @@ impl Estimate for Judge {
         kept.sums.clone_from(&before.sums);
         for cell in hex::cells(changed) {
             for viewer in Player::BOTH {
-                if let Some(input) = seen::stack(pos, viewer, cell) {
-                    kept.sums.take(net, viewer, input);
-                }
-                if let Some(input) = seen::stack(next, viewer, cell) {
-                    kept.sums.add(net, viewer, input);
-                }
+                let [old, new] = [pos, next].map(|pos| seen::stack(pos, viewer, cell));
+                kept.sums.replace(net, viewer, old, new);
             }
         }
     }
@@ -427,6 +423,11 @@ impl Estimate for Judge {
         let wins = kept.wins.get().unwrap_or_else(|| wins_this_turn(pos));
         kept.wins.set(Some(wins));
         wins.then_some(win_after(1))
+    }
+
+    fn knows_without_state(&self) -> bool {
+        // What was found out a move before often answers it.
+        false
     }
 
     fn score_moves(&self, pos: &Glaisher, kept: &Kept, moves: &mut [(i32, u16, Move)]) {

@@ -191,8 +191,7 @@ impl Estimate for Judge {
         sums.clone_from(before);
         for viewer in Player::BOTH {
             let theirs = pos.turn() != viewer;
-            sums.take(net, viewer, seen::knight(m.from, theirs));
-            sums.add(net, viewer, seen::knight(m.to, theirs));
+            sums.swap(net, viewer, seen::knight(m.from, theirs), seen::knight(m.to, theirs));
             if is_capture(pos, m) {
                 sums.take(net, viewer, seen::knight(m.to, !theirs));
             }

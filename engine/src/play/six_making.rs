@@ -112,12 +112,8 @@ impl Estimate for Judge {
         sums.clone_from(before);
         let mut change = |cell: Cell| {
             for viewer in Player::BOTH {
-                if let Some(input) = seen::tower(pos, viewer, cell) {
-                    sums.take(net, viewer, input);
-                }
-                if let Some(input) = seen::tower(next, viewer, cell) {
-                    sums.add(net, viewer, input);
-                }
+                let [old, new] = [pos, next].map(|pos| seen::tower(pos, viewer, cell));
+                sums.replace(net, viewer, old, new);
             }
         };
         match m {
@@ -130,8 +126,7 @@ impl Estimate for Judge {
                 for viewer in Player::BOTH {
                     let (old, new) = (seen::reserves(pos, viewer), seen::reserves(next, viewer));
                     let which = usize::from(viewer != pos.turn());
-                    sums.take(net, viewer, old[which]);
-                    sums.add(net, viewer, new[which]);
+                    sums.swap(net, viewer, old[which], new[which]);
                 }
             }
         }
