@@ -14,6 +14,8 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:http';
@@ -157,13 +159,15 @@ const writeSite = () => {
   if (!existsSync(site)) execFileSync(program, ['site', '-o', site], { stdio: 'ignore' });
 };
 
-/** Makes a site that of another version. */
+/** Makes a site that of another version. Its documents are as old as those before, as in images with one time for all. */
 const release = (folder, version) => {
   const [old] = readdirSync(join(folder, 'assets'));
   renameSync(join(folder, 'assets', old), join(folder, 'assets', version));
   for (const name of ['index.html', 'play/index.html', 'manifest.webmanifest', 'sw.js']) {
     const path = join(folder, name);
+    const { atime, mtime } = statSync(path);
     writeFileSync(path, readFileSync(path, 'utf8').replaceAll(old, version));
+    if (name.endsWith('.html')) utimesSync(path, atime, mtime);
   }
 };
 
