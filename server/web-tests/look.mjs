@@ -218,7 +218,7 @@ const heed = (page) => {
     // Files that a developer may change are not cached, a missing page and a wrong secret are visited on purpose, and
     // taking a picture styles the page, which no page allows.
     const expected =
-      /fetching the script|status of 40[14]|ERR_INTERNET|WebSocket|inline style/.test(
+      /fetching the script|status of 40[14]|ERR_INTERNET|WebSocket|wss?:|inline style/.test(
         message.text(),
       );
     if (message.type() === 'error' && !expected) faults.push(`${where}: ${message.text()}`);
