@@ -240,6 +240,8 @@ const setByKeys = async (browser, address) => {
   await browser.open(`${address}analysis/gekitai#a1,f6`);
   await browser.until('the board', BOARD);
   await click(browser, '[popovertarget=settings]');
+  const bottom = "document.querySelector('#settings').getBoundingClientRect().bottom";
+  await browser.until('no higher than they are', `${bottom} < innerHeight - 100`);
   await browser.value("document.querySelector('#settings input[name=board]:checked').focus()");
   await browser.key('ArrowRight');
   await browser.until('another board', "document.documentElement.dataset.board === 'wood'");
