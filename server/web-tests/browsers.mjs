@@ -8,7 +8,6 @@ import { execFileSync, spawn } from 'node:child_process';
 import {
   cpSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readFileSync,
   readdirSync,
@@ -171,14 +170,19 @@ const release = (folder, version) => {
   }
 };
 
+/** When version 0.2 was written: a host calls files of one second unchanged, and its worker would stay. */
+const LONG_AGO = new Date('2026-11-15');
+
 /** A site whose worker, home and way to a new version are those of version 0.2. */
 const writeOld = (folder) => {
-  for (const one of ['assets/5459f0cf0f25', 'play', 'puzzles'])
-    mkdirSync(join(folder, one), { recursive: true });
-  cpSync(join(VERSION_0_2, 'sw.js'), join(folder, 'sw.js'));
-  cpSync(join(VERSION_0_2, 'main.js'), join(folder, 'assets/5459f0cf0f25/main.js'));
-  for (const one of ['index.html', 'play/index.html', 'puzzles/index.html'])
-    cpSync(join(VERSION_0_2, 'index.html'), join(folder, one));
+  const main = 'assets/5459f0cf0f25/main.js';
+  const files = { 'sw.js': 'sw.js', [main]: 'main.js' };
+  for (const one of ['', 'play/', 'puzzles/']) files[`${one}index.html`] = 'index.html';
+  for (const [to, from] of Object.entries(files)) {
+    const path = join(folder, to);
+    cpSync(join(VERSION_0_2, from), path);
+    utimesSync(path, LONG_AGO, LONG_AGO);
+  }
 };
 
 /** Pages of each kind, and what must be visible there. */

@@ -1,5 +1,6 @@
 // Three browsers behind one small interface: Chromium and Firefox through puppeteer, WebKitGTK through its driver.
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import puppeteer from 'puppeteer-core';
@@ -109,7 +110,10 @@ const webkit = async () => {
     close: async () => {
       await call('DELETE', at).catch(() => {});
       driver.kill();
+      // The next browser takes the same display.
+      const gone = once(screen, 'exit');
       screen.kill();
+      await gone;
     },
   });
 };
