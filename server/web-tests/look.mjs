@@ -211,17 +211,18 @@ const faults = [];
 mkdirSync(folder, { recursive: true });
 let where = '';
 
-/** Notes what goes wrong in a page's scripts. */
+// Files that a developer may change are not cached, a missing page and a wrong secret are visited on purpose, and taking a
+// picture styles the page, which no page allows.
+const EXPECTED = /fetching the script|status of 40[14]|ERR_INTERNET|WebSocket|wss?:|inline style/;
+
+/** Notes what goes wrong in a page's scripts. Firefox calls a failed connection an error of the page. */
 const heed = (page) => {
-  page.on('pageerror', (error) => faults.push(`${where}: ${error.message}`));
+  const note = (text) => {
+    if (!EXPECTED.test(text)) faults.push(`${where}: ${text}`);
+  };
+  page.on('pageerror', (error) => note(error.message));
   page.on('console', (message) => {
-    // Files that a developer may change are not cached, a missing page and a wrong secret are visited on purpose, and
-    // taking a picture styles the page, which no page allows.
-    const expected =
-      /fetching the script|status of 40[14]|ERR_INTERNET|WebSocket|wss?:|inline style/.test(
-        message.text(),
-      );
-    if (message.type() === 'error' && !expected) faults.push(`${where}: ${message.text()}`);
+    if (message.type() === 'error') note(message.text());
   });
 };
 const hasServer = (await fetch(`${address}/api/health`).catch(() => null))?.ok === true;
