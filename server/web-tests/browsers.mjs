@@ -8,12 +8,13 @@ import { execFileSync, spawn } from 'node:child_process';
 import {
   cpSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readFileSync,
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:http';
@@ -157,24 +158,31 @@ const writeSite = () => {
   if (!existsSync(site)) execFileSync(program, ['site', '-o', site], { stdio: 'ignore' });
 };
 
-/** Makes a site that of another version. */
+/** Makes a site that of another version. Its documents are as old as those before, as in images with one time for all. */
 const release = (folder, version) => {
   const [old] = readdirSync(join(folder, 'assets'));
   renameSync(join(folder, 'assets', old), join(folder, 'assets', version));
   for (const name of ['index.html', 'play/index.html', 'manifest.webmanifest', 'sw.js']) {
     const path = join(folder, name);
+    const { atime, mtime } = statSync(path);
     writeFileSync(path, readFileSync(path, 'utf8').replaceAll(old, version));
+    if (name.endsWith('.html')) utimesSync(path, atime, mtime);
   }
 };
 
+/** When version 0.2 was written: a host calls files of one second unchanged, and its worker would stay. */
+const LONG_AGO = new Date('2026-11-15');
+
 /** A site whose worker, home and way to a new version are those of version 0.2. */
 const writeOld = (folder) => {
-  for (const one of ['assets/5459f0cf0f25', 'play', 'puzzles'])
-    mkdirSync(join(folder, one), { recursive: true });
-  cpSync(join(VERSION_0_2, 'sw.js'), join(folder, 'sw.js'));
-  cpSync(join(VERSION_0_2, 'main.js'), join(folder, 'assets/5459f0cf0f25/main.js'));
-  for (const one of ['index.html', 'play/index.html', 'puzzles/index.html'])
-    cpSync(join(VERSION_0_2, 'index.html'), join(folder, one));
+  const main = 'assets/5459f0cf0f25/main.js';
+  const files = { 'sw.js': 'sw.js', [main]: 'main.js' };
+  for (const one of ['', 'play/', 'puzzles/']) files[`${one}index.html`] = 'index.html';
+  for (const [to, from] of Object.entries(files)) {
+    const path = join(folder, to);
+    cpSync(join(VERSION_0_2, from), path);
+    utimesSync(path, LONG_AGO, LONG_AGO);
+  }
 };
 
 /** Pages of each kind, and what must be visible there. */
@@ -206,6 +214,45 @@ const openAll = async (browser, address) => {
 const kept = (browser) => browser.until('the pages are kept', 'navigator.serviceWorker.controller');
 const click = (browser, css) => browser.value(`document.querySelector('${css}').click()`);
 
+/** A new game against the computer, which answers. */
+const playComputer = async (browser, address) => {
+  await browser.open(`${address}?new=gekitai`);
+  await browser.until('a new game', "document.querySelector('#start')");
+  await click(browser, '#start');
+  await browser.until('its board', "document.querySelector('#cell-c3.grab')");
+  await click(browser, '#cell-c3');
+  await browser.until('an answer', `document.querySelector('.turns [data-ply="2"]')`);
+};
+
+const askSolution = async (browser, address) => {
+  await browser.open(`${address}puzzles/gekitai/1`);
+  await browser.until('the board', BOARD);
+  await click(browser, '#puzzle-solution');
+  await browser.until('the solution', "document.querySelector('.turns [data-ply]')");
+};
+
+/** An analysis, whose best turn is played. */
+const analyse = async (browser, address) => {
+  await browser.open(`${address}analysis/jeson-mor`);
+  await browser.until('lines', "document.querySelector('#lines li button')");
+  await click(browser, '#lines li button');
+  await browser.until('a turn', "document.querySelector('#moves [aria-current]')");
+};
+
+/** The settings, which lie over a page that has keys of its own. */
+const setByKeys = async (browser, address) => {
+  await browser.open(`${address}analysis/gekitai#a1,f6`);
+  await browser.until('the board', BOARD);
+  await click(browser, '[popovertarget=settings]');
+  const bottom = "document.querySelector('#settings').getBoundingClientRect().bottom";
+  await browser.until('no higher than they are', `${bottom} < innerHeight - 100`);
+  await browser.value("document.querySelector('#settings input[name=board]:checked').focus()");
+  await browser.key('ArrowRight');
+  await browser.until('another board', "document.documentElement.dataset.board === 'wood'");
+  await browser.key('Escape');
+  await browser.until('they are closed', "!document.querySelector('#settings:popover-open')");
+};
+
 /** The visits of a person, by name. */
 const VISITS = {
   first: async (browser, { address }) => {
@@ -217,18 +264,16 @@ const VISITS = {
     await kept(browser);
     await openAll(browser, address);
     await openDocuments(browser, address);
-    await browser.open(`${address}?new=gekitai`);
-    await browser.until('a new game', "document.querySelector('#start')");
-    await click(browser, '#start');
-    await browser.until('its board', "document.querySelector('#cell-c3.grab')");
-    await click(browser, '#cell-c3');
-    await browser.until('an answer', `document.querySelector('.turns [data-ply="2"]')`);
+    await playComputer(browser, address);
   },
   offline: async (browser, host) => {
     host.goAway();
     try {
       await openAll(browser, host.address);
       await openDocuments(browser, host.address);
+      await playComputer(browser, host.address);
+      await askSolution(browser, host.address);
+      await analyse(browser, host.address);
     } finally {
       await host.comeBack();
     }
@@ -319,19 +364,20 @@ const tryHosts = async (name, launch) => {
   }
 };
 
-/** Makes the next tap of a turn: at random, but always in the same way. */
-const tap = (n) => `(() => {
+/** Where the next tap of a turn goes: at random, but always in the same way. */
+const nextTap = (n) => `(() => {
   const play = document.querySelector('#stage-play');
-  if (play && play.checkVisibility()) return play.click();
-  const all = ['.chips button', '.cells button.target', '.cells button.grab']
+  const all = play?.checkVisibility() ? [play] : ['.chips button', '.cells button.target', '.cells button.grab']
     .map((css) => [...document.querySelectorAll(css)]).find((some) => some.length > 0) ?? [];
-  all[${n} % all.length]?.click();
+  if (all.length === 0) return null;
+  const { left, top, width, height } = all[${n} % all.length].getBoundingClientRect();
+  return [left + width / 2, top + height / 2];
 })()`;
 
 /** How many taps in a row may begin turns that are abandoned. */
 const MOST_IDLE = 200;
 
-/** Plays a whole game at one screen, to its end. */
+/** Plays a whole game at one screen with the mouse, to its end. */
 const playWhole = async (browser, address, game) => {
   const body = JSON.stringify({
     game,
@@ -349,7 +395,8 @@ const playWhole = async (browser, address, game) => {
   let [random, turns, idle] = [1, 0, 0];
   while (!(await isOver())) {
     random = (random * 16807) % 2147483647;
-    await browser.value(tap(random));
+    const point = await browser.value(nextTap(random));
+    if (point) await browser.press(...point);
     await sleep(30);
     const now = await count();
     [turns, idle] = [now, now > turns ? 0 : idle + 1];
@@ -374,18 +421,9 @@ const tryGames = async (name, launch, address) => {
     : ['glaisher', 'gekitai', 'jeson-mor', 'six-making'];
   for (const game of ids)
     await tried(`${name}, served`, `a game of ${game}`, () => playWhole(browser, address, game));
-  await tried(`${name}, served`, 'a puzzle', async () => {
-    await browser.open(`${address}/puzzles/gekitai/1`);
-    await browser.until('the board', BOARD);
-    await click(browser, '#puzzle-solution');
-    await browser.until('the solution', "document.querySelector('.turns [data-ply]')");
-  });
-  await tried(`${name}, served`, 'an analysis', async () => {
-    await browser.open(`${address}/analysis/jeson-mor`);
-    await browser.until('lines', "document.querySelector('#lines li button')");
-    await click(browser, '#lines li button');
-    await browser.until('a turn', "document.querySelector('#moves [aria-current]')");
-  });
+  await tried(`${name}, served`, 'a puzzle', () => askSolution(browser, `${address}/`));
+  await tried(`${name}, served`, 'an analysis', () => analyse(browser, `${address}/`));
+  await tried(`${name}, served`, 'settings by keys', () => setByKeys(browser, `${address}/`));
   await browser.close();
 };
 

@@ -1,5 +1,6 @@
 // Three browsers behind one small interface: Chromium and Firefox through puppeteer, WebKitGTK through its driver.
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import puppeteer from 'puppeteer-core';
@@ -43,10 +44,36 @@ const byPuppeteer = (options) => async () => {
   return withWaiting({
     open: (url) => page.goto(url, { waitUntil: 'domcontentloaded' }),
     value: (expression) => page.evaluate(expression),
+    press: (x, y) => page.mouse.click(x, y),
+    key: (name) => page.keyboard.press(name),
     picture: (path) => page.screenshot({ path }),
     close: () => browser.close(),
   });
 };
+
+/** A press of the mouse, as WebDriver has it. */
+const pressed = (x, y) => ({
+  type: 'pointer',
+  id: 'mouse',
+  parameters: { pointerType: 'mouse' },
+  actions: [
+    { type: 'pointerMove', x: Math.round(x), y: Math.round(y) },
+    { type: 'pointerDown', button: 0 },
+    { type: 'pointerUp', button: 0 },
+  ],
+});
+
+/** The keys that WebDriver has as characters. */
+const KEYS = { Escape: '\uE00C', ArrowRight: '\uE014' };
+
+const struck = (value) => ({
+  type: 'key',
+  id: 'keys',
+  actions: [
+    { type: 'keyDown', value },
+    { type: 'keyUp', value },
+  ],
+});
 
 const MINI_BROWSER = '/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser';
 
@@ -74,6 +101,8 @@ const webkit = async () => {
     open: (url) => call('POST', `${at}/url`, { url }),
     value: (expression) =>
       call('POST', `${at}/execute/sync`, { script: `return ${expression}`, args: [] }),
+    press: (x, y) => call('POST', `${at}/actions`, { actions: [pressed(x, y)] }),
+    key: (name) => call('POST', `${at}/actions`, { actions: [struck(KEYS[name])] }),
     picture: async (path) => {
       const { writeFileSync } = await import('node:fs');
       writeFileSync(path, Buffer.from(await call('GET', `${at}/screenshot`), 'base64'));
@@ -81,13 +110,16 @@ const webkit = async () => {
     close: async () => {
       await call('DELETE', at).catch(() => {});
       driver.kill();
+      // The next browser takes the same display.
+      const gone = once(screen, 'exit');
       screen.kill();
+      await gone;
     },
   });
 };
 
-const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
-const FIREFOX = process.env.FIREFOX ?? '/usr/bin/firefox-esr';
+export const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
+export const FIREFOX = process.env.FIREFOX ?? '/usr/bin/firefox-esr';
 
 /** The browsers that are installed, by name. */
 export const BROWSERS = Object.fromEntries(

@@ -1,17 +1,18 @@
-// Looks at every state of every page (states.mjs) in a real Chromium: pictures at eight sizes in both themes, and at
-// one with forced colours, with axe-core's findings.
-//   node server/web-tests/look.mjs [--quick] ADDRESS FOLDER [STATE…]
+// Looks at every state of every page (states.mjs) in a real Chromium or Firefox: pictures at eight sizes in both themes,
+// and at one with forced colours, with axe-core's findings.
+//   node server/web-tests/look.mjs [--quick] [--firefox] ADDRESS FOLDER [STATE…]
 // With --quick only a phone and a laptop in the light theme.
 // ADDRESS is where `quadrille serve` or a static site is; pictures go to FOLDER. It fails if axe-core finds something,
 // if a page is wider than its window, if a board or a button of a turn is not wholly visible, or if a script fails.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import puppeteer from 'puppeteer-core';
+import { CHROMIUM, FIREFOX } from './drivers.mjs';
 import { STATES } from './states.mjs';
 
 const words = process.argv.slice(2);
 const quick = words.includes('--quick');
-const [address, folder, ...only] = words.filter((word) => word !== '--quick');
+const [address, folder, ...only] = words.filter((word) => !word.startsWith('--'));
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Width, height, and how many pixels of the device one of the page is. */
@@ -175,31 +176,60 @@ const unseen = (page) =>
     return [...outside, ...new Set(names)];
   });
 
-const browser = await puppeteer.launch({
-  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-  args: ['--no-sandbox', '--force-prefers-reduced-motion'],
-});
-const faults = [];
-mkdirSync(folder, { recursive: true });
-const page = await browser.newPage();
-let where = '';
-page.on('pageerror', (error) => faults.push(`${where}: ${error.message}`));
-page.on('console', (message) => {
-  // Files that a developer may change are not cached, a missing page and a wrong secret are visited on purpose, and
-  // taking a picture styles the page, which no page allows.
-  const expected = /fetching the script|status of 40[14]|ERR_INTERNET|WebSocket|inline style/.test(
-    message.text(),
-  );
-  if (message.type() === 'error' && !expected) faults.push(`${where}: ${message.text()}`);
-});
-const client = await page.createCDPSession();
-const hasServer = (await fetch(`${address}/api/health`).catch(() => null))?.ok === true;
-
-for (const [theme, [scheme, forced, sizes]] of Object.entries(LOOKS)) {
+/** A Chromium that shows a look. */
+const openChromium = async (scheme, forced) => {
+  const browser = await puppeteer.launch({
+    executablePath: CHROMIUM,
+    args: ['--no-sandbox', '--force-prefers-reduced-motion'],
+  });
+  const page = await browser.newPage();
   const features = { 'prefers-color-scheme': scheme, 'forced-colors': forced };
+  const client = await page.createCDPSession();
   await client.send('Emulation.setEmulatedMedia', {
     features: Object.entries(features).map(([name, value]) => ({ name, value })),
   });
+  return page;
+};
+
+/** A Firefox that shows a look, which it takes from its settings. */
+const openFirefox = async (scheme, forced) => {
+  const browser = await puppeteer.launch({
+    browser: 'firefox',
+    executablePath: FIREFOX,
+    extraPrefsFirefox: {
+      'ui.prefersReducedMotion': 1,
+      'ui.systemUsesDarkTheme': scheme === 'dark' ? 1 : 0,
+      'layout.css.prefers-color-scheme.content-override': scheme === 'dark' ? 0 : 1,
+      'browser.display.document_color_use': forced === 'active' ? 2 : 1,
+    },
+  });
+  return browser.newPage();
+};
+
+const launch = words.includes('--firefox') ? openFirefox : openChromium;
+const faults = [];
+mkdirSync(folder, { recursive: true });
+let where = '';
+
+// Files that a developer may change are not cached, a missing page and a wrong secret are visited on purpose, and taking a
+// picture styles the page, which no page allows.
+const EXPECTED = /fetching the script|status of 40[14]|ERR_INTERNET|WebSocket|wss?:|inline style/;
+
+/** Notes what goes wrong in a page's scripts. Firefox calls a failed connection an error of the page. */
+const heed = (page) => {
+  const note = (text) => {
+    if (!EXPECTED.test(text)) faults.push(`${where}: ${text}`);
+  };
+  page.on('pageerror', (error) => note(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error') note(message.text());
+  });
+};
+const hasServer = (await fetch(`${address}/api/health`).catch(() => null))?.ok === true;
+
+for (const [theme, [scheme, forced, sizes]] of Object.entries(LOOKS)) {
+  const page = await launch(scheme, forced);
+  heed(page);
   for (const [name, state] of Object.entries(STATES)) {
     if (only.length > 0 && !only.includes(name)) continue;
     const { at, deed, server = false } = typeof state === 'string' ? { at: state } : state;
@@ -244,7 +274,7 @@ for (const [theme, [scheme, forced, sizes]] of Object.entries(LOOKS)) {
         faults.push(`${where}: ${one} is not wholly seen at ${width}×${height}`);
     }
   }
+  await page.browser().close();
 }
-await browser.close();
 console.log(faults.length === 0 ? 'nothing found' : faults.join('\n'));
 process.exitCode = faults.length === 0 ? 0 : 1;

@@ -239,7 +239,20 @@ export const STATES = {
   // A server that is not there.
   link: {
     server: true,
-    at: (tools) => sitDown(tools),
+    at: async (tools) => {
+      const { id } = await sitDown(tools);
+      // Firefox pretends to be offline, but leaves open what is open.
+      await tools.prepared(() => {
+        const Own = WebSocket;
+        window.WebSocket = class extends Own {
+          /** @param {string} address */
+          constructor(address) {
+            super(address);
+            addEventListener('offline', () => this.close());
+          }
+        };
+      }, `/${id}`);
+    },
     deed: async (page) => {
       await page.setOfflineMode(true);
       await shown(page, '#link');

@@ -32,7 +32,7 @@ const RESULTS = [
 const variant = ({ name, values }) =>
   field(
     capital(spaced(name)),
-    select({ 'data-option': name }, [
+    select({ id: `archive-option-${name}`, 'data-option': name }, [
       { value: '', label: 'Any' },
       ...values.map((value) => ({ value: JSON.stringify(value), label: String(value) })),
     ]),

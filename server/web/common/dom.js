@@ -201,7 +201,7 @@ const WRITING = 'input:not([type=radio]):not([type=checkbox]), textarea, select'
 const OF_CELLS = ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', ' ', 'Home', 'End'];
 
 /**
- * Listens for keys, except in text fields.
+ * Listens for keys, except in text fields and while something lies over the page.
  * @param {Record<string, () => void>} keys
  */
 export const onKeys = (keys) => {
@@ -209,9 +209,10 @@ export const onKeys = (keys) => {
     const { key } = event;
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     const target = /** @type {HTMLElement} */ (event.target);
+    if (document.querySelector('dialog:modal, :popover-open')) return;
     if (key === 'Escape' && target.matches?.('input, textarea')) target.blur();
     if ((key === ' ' || key === 'Enter') && target.closest?.('button, a, summary')) return;
-    if (target.matches?.(WRITING) || document.querySelector('dialog:modal')) return;
+    if (target.matches?.(WRITING)) return;
     const action = keys[key] ?? keys[key.toLowerCase()];
     if (!action || (target.closest?.('.cells') && OF_CELLS.includes(key))) return;
     event.preventDefault();
