@@ -10,9 +10,7 @@ mod files;
 pub use choices::{Choices, Chosen};
 
 use crate::sitting::Sitting;
-use files::{
-    MOST_BYTES, READABLE, TYPED, beside, create, delete, ending, replace, said, settle, text,
-};
+use files::{MOST_BYTES, READABLE, TYPED, create, delete, ending, replace, said, text};
 use rules::game::shorten;
 use rules::record::{Record, Verdict};
 use serde::Serialize;
