@@ -5,22 +5,21 @@
 //! being open twice.
 
 mod choices;
+mod files;
 
 pub use choices::{Choices, Chosen};
 
 use crate::sitting::Sitting;
+use files::{MOST_BYTES, READABLE, TYPED, create, delete, ending, replace, said, text};
 use rules::game::shorten;
 use rules::record::{Record, Verdict};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fs::{self, File, TryLockError};
-use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
-use tempfile::NamedTempFile;
 
-/// The largest file that is read, far larger than any game.
-const MOST_BYTES: u64 = 1 << 20;
 /// How many games of a kind can be saved on one day.
 const MOST_NAMES: usize = 10_000;
 /// The longest name of a saved game, in bytes.
@@ -375,91 +374,6 @@ pub fn about(path: &Path) -> String {
 fn stem(record: &Record) -> String {
     let game = record.tag("Game").unwrap_or("game");
     format!("{game}-{}", record.tag("Date").unwrap_or_default())
-}
-
-fn said(path: &Path, error: io::Error) -> String {
-    format!("{}: {error}", path.display())
-}
-
-fn text(path: &Path) -> io::Result<String> {
-    let mut bytes = Vec::new();
-    File::open(path)?.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
-    let wrong = |why: &str| io::Error::new(ErrorKind::InvalidData, why);
-    if bytes.len() as u64 > MOST_BYTES {
-        return Err(wrong("it is larger than any game"));
-    }
-    String::from_utf8(bytes).map_err(|_| wrong("it is not text in UTF-8"))
-}
-
-/// The file of the lines typed in line mode, and how much of its end is read and kept.
-const TYPED: &str = "typed.txt";
-const MOST_TYPED: u64 = MOST_BYTES / 2;
-
-/// The last whole lines of a file of any size.
-fn ending(path: &Path) -> io::Result<String> {
-    let mut file = File::open(path)?;
-    let before = file.metadata()?.len().saturating_sub(MOST_TYPED);
-    file.seek(SeekFrom::Start(before.saturating_sub(1)))?;
-    let mut bytes = Vec::new();
-    file.take(MOST_TYPED + 1).read_to_end(&mut bytes)?;
-    let cut =
-        if before == 0 { 0 } else { bytes.iter().position(|b| *b == b'\n').map_or(0, |at| at + 1) };
-    Ok(String::from_utf8_lossy(bytes.get(cut..).unwrap_or_default()).into_owned())
-}
-
-fn delete(path: &Path) -> Result<(), String> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(said(path, error)),
-        _ => Ok(()),
-    }
-}
-
-/// The permissions of the user's other files.
-const READABLE: u32 = 0o666;
-
-/// Writes and syncs a temporary file in the same folder; it is removed unless it gets its final name.
-fn beside(path: &Path, bytes: &[u8], mode: u32) -> io::Result<NamedTempFile> {
-    let folder = path.parent().ok_or(ErrorKind::InvalidFilename)?;
-    let mut draft = draft(folder, mode)?;
-    draft.write_all(bytes)?;
-    draft.as_file().sync_all()?;
-    Ok(draft)
-}
-
-#[cfg(unix)]
-fn draft(folder: &Path, mode: u32) -> io::Result<NamedTempFile> {
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(mode);
-    tempfile::Builder::new().prefix(".").permissions(mode).tempfile_in(folder)
-}
-
-/// The permissions of a file are those of its folder, which is the user's own.
-#[cfg(not(unix))]
-fn draft(folder: &Path, _: u32) -> io::Result<NamedTempFile> {
-    tempfile::Builder::new().prefix(".").tempfile_in(folder)
-}
-
-/// Replaces a file, or creates it.
-fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
-    beside(path, bytes, mode)?.persist(path)?;
-    settle(path)
-}
-
-/// Creates a file where there is none.
-fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    beside(path, bytes, READABLE)?.persist_noclobber(path)?;
-    settle(path)
-}
-
-/// Makes sure that the folder still lists the file after a crash.
-#[cfg(unix)]
-fn settle(path: &Path) -> io::Result<()> {
-    path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
-}
-
-/// A folder cannot be opened as a file here.
-#[cfg(not(unix))]
-fn settle(_: &Path) -> io::Result<()> {
-    Ok(())
 }
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
 //! Records in SGF, the Smart Game Format FF[4] (<https://www.red-bean.com/sgf/>). What both formats can express is
 //! translated, and the rest of a record is kept in private properties. `docs/notation.md` has the table.
 
-use super::{
-    MAX_DEPTH, Node, Reader, Record, RecordError, SIGNS, Token, Variation, without_number,
-};
+use super::read::{Reader, SIGNS, Token, without_number};
+use super::{MAX_DEPTH, Node, Record, RecordError, Variation};
 use crate::game::{Player, shorten};
 use crate::verdict::Verdict;
 use std::collections::HashSet;
