@@ -144,7 +144,7 @@ fn shelf(page: &str) -> Option<String> {
         let info = entry.info;
         let (id, name) = (info.id, info.name);
         let picture = covers::pointer(entry, covers::PLACE).unwrap_or_default();
-        let inside = format!("{picture}<b>{name}</b><small>{}</small>", info.tagline);
+        let inside = format!("{picture}<b>{name}</b><small>{}</small>", capital(info.tagline));
         if page.is_empty() {
             let ways = format!(
                 r#"<a class="button" href="/learn/{id}">{}</a><a class="button" href="/?new={id}">{}</a>"#,
