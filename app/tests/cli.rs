@@ -105,7 +105,7 @@ fn a_wrong_call_gets_one_line_and_exit_code_2() {
         (&["perft", "gekitai", "1", "--size", "99"], "--size must be 4 to 8, got `99`"),
         (
             &["perft", "glaisher", "1", "--size", "5"],
-            "glaisher has no option `size`; it has min_parts",
+            "glaisher has no option `size`; it has side, min_parts",
         ),
         (&["render"], "which game?"),
         (&["render", "gekitai", "zz"], "`zz` lacks a blank and the player to move"),

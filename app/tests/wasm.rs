@@ -103,6 +103,7 @@ fn the_program_of_the_pages_is_small() {
 fn without_what_it_knows_by_heart_the_engine_says_what_it_needs() {
     let cases = [
         ("glaisher", json!({}), json!(["glaisher.net"])),
+        ("glaisher", json!({ "side": 4 }), Value::Null),
         ("six-making", json!({}), json!(["six-making-5.net"])),
         ("six-making", json!({ "size": 4 }), json!(["six-making-4.net"])),
         ("gekitai", json!({}), json!(["gekitai.net", "atlas.json", "gekitai.proof"])),

@@ -35,8 +35,6 @@ type Options = &'static [(&'static str, u64)];
 /// What a part is for.
 #[derive(Debug, PartialEq, Eq)]
 enum Purpose {
-    /// Searches on every board.
-    Search,
     /// Searches on boards of one size.
     SearchOf(u64),
     /// Puzzles.
@@ -76,10 +74,10 @@ const fn part(name: &'static str, game: &'static str, purpose: Purpose, kept: Ke
     Part { name, game, purpose, kept, read: OnceLock::new() }
 }
 
-use Purpose::{ProofOf, Puzzles, Results, Search, SearchOf};
+use Purpose::{ProofOf, Puzzles, Results, SearchOf};
 
 pub(crate) static GLAISHER: Part =
-    part("glaisher.net", "glaisher", Search, kept!("../nets/glaisher.net"));
+    part("glaisher.net", "glaisher", SearchOf(5), kept!("../nets/glaisher.net"));
 pub(crate) static SIX_MAKING_4: Part =
     part("six-making-4.net", "six-making", SearchOf(4), kept!("../nets/six-making-4.net"));
 pub(crate) static SIX_MAKING_5: Part =
@@ -217,8 +215,9 @@ impl Part {
     /// Whether a search of this match needs it.
     fn serves(&self, session: &dyn Session) -> bool {
         let serves = match self.purpose {
-            Search => true,
-            SearchOf(size) => option(session, "size") == Some(size),
+            SearchOf(size) => {
+                option(session, "size").or_else(|| option(session, "side")) == Some(size)
+            }
             ProofOf(options, _) => {
                 options.iter().all(|(name, of)| option(session, name) == Some(*of))
             }

@@ -7,7 +7,6 @@ use engine::play::{gekitai, glaisher, jeson_mor, six_making};
 use engine::score::win_after;
 use engine::solve::Prove;
 use rules::glaisher::Glaisher;
-use rules::hex;
 use rules::random::Random;
 use rules::{Game, Outcome};
 
@@ -113,12 +112,12 @@ fn six_making_sees_every_immediate_win_and_no_other() {
 
 #[test]
 fn glaisher_sees_every_connection_and_nothing_else() {
-    for min_parts in [1, 2] {
-        let options = rules::glaisher::Options { min_parts };
+    for (side, min_parts) in [(5, 1), (5, 2), (4, 1), (3, 1), (3, 2)] {
+        let options = rules::glaisher::Options { side, min_parts };
         let all = positions(&options, 25, 160);
         let late: Vec<_> = all.into_iter().step_by(5).collect();
         // A win because the opponent cannot shift is left to the search.
-        let connected = |pos: &Glaisher| hex::connects(pos.stacks(pos.turn().other()));
+        let connected = |pos: &Glaisher| pos.board().connects(pos.stacks(pos.turn().other()));
         immediate_wins_are_seen(&glaisher::Judge::default(), &late, connected);
     }
 }

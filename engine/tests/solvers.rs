@@ -173,7 +173,7 @@ fn all_solvers_agree_on_jeson_mor() {
 #[test]
 fn all_solvers_agree_on_glaisher() {
     for min_parts in [1, 2] {
-        let options = rules::glaisher::Options { min_parts };
+        let options = rules::glaisher::Options { min_parts, ..Default::default() };
         compare_games::<rules::glaisher::Glaisher>(&options, 56, 9, 1);
     }
 }

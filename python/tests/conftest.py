@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import os
 import random
 import signal
@@ -22,9 +23,9 @@ USUAL = [quadrille.Game(game) for game in quadrille.games()]
 
 def sizes(game: quadrille.Game) -> Iterator[quadrille.Game]:
     """Return a game on every other board that it can be played on."""
-    for size in range(2, 20):
+    for option, size in itertools.product(("size", "side"), range(2, 20)):
         with suppress(ValueError):
-            other = quadrille.Game(game.id, size=size)
+            other = quadrille.Game(game.id, **{option: size})
             if other != game:
                 yield other
 

@@ -36,6 +36,9 @@ def test_numbers_keep_their_meaning() -> None:
             },
         ),
         (Game("glaisher", min_parts=2), 7369, {61: "a1-e:12", 7368: "i9-w:1234"}),
+        (Game("glaisher", side=4), 1885, {0: "@a1", 4: "@b1", 36: "@g7", 37: "a1-e:1"}),
+        (Game("glaisher", side=3), 355, {18: "@e5", 19: "a1-e:1", 354: "e5-w:12"}),
+        (Game("glaisher", side=3, min_parts=2), 187, {19: "a1-e:12", 186: "e5-w:12"}),
     ]:
         assert game.num_actions == count
         assert {action: game.action_text(action) for action in meanings} == meanings

@@ -1,22 +1,21 @@
-//! The hexagonal board of 61 cells: names, six directions, three pairs of opposite sides.
+//! The hexagonal boards of 19, 37 and 61 cells: names, six directions, three pairs of opposite sides.
 //!
 //! A cell is a row `I` and a column `J`, both 0 to 8, with `|I − J| ≤ 4`. Columns run from the upper
 //! right to the lower left. Cells are counted row by row, so that a set of them fits 64 bits.
 //!
-//! There is only this hexagon. A side length as a parameter would need array sizes computed from it,
-//! which stable Rust does not have, or tables that are looked up through a pointer; and the next larger
-//! hexagon has 91 cells. A game on a smaller one can keep it inside this one, as square boards of any
-//! size are kept in one width.
+//! The two smaller hexagons lie in the upper left corner of the largest, as square boards of any size are
+//! kept in one width. So a cell has one name and one number on all three, and a direction is the same step.
+//! The next larger hexagon has 91 cells, too many for 64 bits.
 
 use crate::bits::Bits;
 use std::fmt;
 
-/// How many cells the board has.
+/// How many cells the largest board has.
 pub const CELLS: usize = 61;
-/// How many rows the board has, and cells its longest row.
+/// How many rows the largest board has, and cells its longest row.
 pub const ROWS: usize = 9;
 
-/// A cell of the hexagon, counted row by row from the top.
+/// A cell of the largest hexagon, counted row by row from the top.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Hex(u8);
 
@@ -131,17 +130,6 @@ static AHEAD: [[u64; 6]; CELLS] = {
     table
 };
 
-/// The number of steps to the edge in each direction.
-static ROOM: [[u8; 6]; CELLS] = {
-    let mut table = [[0; 6]; CELLS];
-    let mut i = 0;
-    while i < CELLS * 6 {
-        table[i / 6][i % 6] = AHEAD[i / 6][i % 6].count_ones() as u8;
-        i += 1;
-    }
-    table
-};
-
 /// How many steps lie between two cells.
 static STEPS: [[u8; CELLS]; CELLS] = {
     let mut table = [[0; CELLS]; CELLS];
@@ -208,29 +196,130 @@ pub fn around(set: u64) -> u64 {
         | AROUND[7][h]
 }
 
-/// For each pair of opposite sides, the nine lines of cells that every connection must cross.
-pub const CROSSINGS: [[u64; ROWS]; 3] = {
-    let mut lines = [[0; ROWS]; 3];
-    let mut cell = 0;
-    while cell < CELLS {
-        let (row, column) = (PLACE[cell].0 as usize, PLACE[cell].1 as usize);
-        lines[0][row] |= 1 << cell;
-        lines[1][column] |= 1 << cell;
-        lines[2][row + 4 - column] |= 1 << cell;
-        cell += 1;
+/// A hexagon with 3, 4 or 5 cells along each side.
+#[derive(Debug)]
+pub struct Board {
+    side: usize,
+    /// The set of all cells.
+    pub cells: u64,
+    /// For each pair of opposite sides, the lines of cells that every connection must cross. A smaller board
+    /// has fewer of them, and the last ones are empty.
+    pub crossings: [[u64; ROWS]; 3],
+    /// The three pairs of opposite sides.
+    pub sides: [[u64; 2]; 3],
+    /// How far each cell is from the edge: 0 on the edge, one less than the side in the centre.
+    pub rings: [u8; CELLS],
+    /// The number of steps to the edge in each direction.
+    room: [[u8; 6]; CELLS],
+}
+
+/// By the last two bits of the side, which is quicker than a choice; one place is not used.
+static BOARDS: [Board; 4] = [Board::new(4), Board::new(5), Board::new(5), Board::new(3)];
+
+impl Board {
+    const fn new(side: usize) -> Board {
+        let (rows, centre) = (2 * side - 1, side as i8 - 1);
+        let (mut cells, mut crossings, mut rings) = (0, [[0; ROWS]; 3], [0; CELLS]);
+        let mut i = 0;
+        while i < CELLS {
+            let (row, column) = (PLACE[i].0 as usize, PLACE[i].1 as usize);
+            if row < rows && column < rows && row.abs_diff(column) < side {
+                cells |= 1 << i;
+                crossings[0][row] |= 1 << i;
+                crossings[1][column] |= 1 << i;
+                crossings[2][row + side - 1 - column] |= 1 << i;
+                rings[i] = centre as u8 - steps(row as i8 - centre, column as i8 - centre);
+            }
+            i += 1;
+        }
+        let mut sides = [[0; 2]; 3];
+        let mut pair = 0;
+        while pair < 3 {
+            sides[pair] = [crossings[pair][0], crossings[pair][rows - 1]];
+            pair += 1;
+        }
+        sides[2] = [sides[2][1], sides[2][0]];
+        Board { side, cells, crossings, sides, rings, room: room(cells) }
     }
-    lines
-};
 
-/// The set of all cells.
-pub const BOARD: u64 = (1 << CELLS) - 1;
+    /// The board with this many cells along a side: 3, 4 or 5.
+    #[inline]
+    pub fn of(side: u8) -> &'static Board {
+        &BOARDS[usize::from(side & 3)]
+    }
 
-/// The three pairs of opposite sides, each a set of five cells.
-pub const SIDES: [[u64; 2]; 3] = [
-    [CROSSINGS[0][0], CROSSINGS[0][ROWS - 1]],
-    [CROSSINGS[1][0], CROSSINGS[1][ROWS - 1]],
-    [CROSSINGS[2][ROWS - 1], CROSSINGS[2][0]],
-];
+    /// How many cells there are along a side.
+    pub const fn side(&self) -> usize {
+        self.side
+    }
+
+    /// How many rows there are, and cells in the longest one.
+    pub const fn rows(&self) -> usize {
+        2 * self.side - 1
+    }
+
+    /// The cell in a row and column, if there is one.
+    pub fn at(&self, row: i8, column: i8) -> Option<Hex> {
+        Hex::at(row, column).filter(|cell| self.has(*cell))
+    }
+
+    /// Whether this cell is on the board.
+    #[inline]
+    pub const fn has(&self, cell: Hex) -> bool {
+        self.cells & cell.bit() != 0
+    }
+
+    /// All cells, row by row.
+    pub fn all(&self) -> impl Iterator<Item = Hex> {
+        cells(self.cells)
+    }
+
+    /// The set of cells of one row.
+    pub fn row(&self, row: usize) -> u64 {
+        self.crossings[0][row]
+    }
+
+    /// How many cells come before this one, row by row.
+    pub const fn number(&self, cell: Hex) -> usize {
+        (self.cells & (cell.bit() - 1)).count_ones() as usize
+    }
+
+    /// The number of steps to the edge in a direction.
+    #[inline]
+    pub fn room(&self, cell: Hex, direction: Direction) -> usize {
+        usize::from(self.room[cell.index()][direction as usize])
+    }
+
+    /// How far a cell is from the edge: 0 on the edge, one less than the side in the centre.
+    #[inline]
+    pub fn ring(&self, cell: Hex) -> usize {
+        self.rings[cell.index()].into()
+    }
+
+    /// Whether a set of cells connects two opposite sides.
+    #[inline]
+    pub fn connects(&self, set: u64) -> bool {
+        // Opposite sides are this many cells apart, both counted.
+        set.count_ones() as usize >= self.rows()
+            && self
+                .sides
+                .iter()
+                .any(|[a, b]| set & a != 0 && set & b != 0 && flood(*a, set) & b != 0)
+    }
+}
+
+/// The number of steps from each cell to the edge of a board in each direction.
+const fn room(board: u64) -> [[u8; 6]; CELLS] {
+    let mut table = [[0; 6]; CELLS];
+    let mut i = 0;
+    while i < CELLS * 6 {
+        if board >> (i / 6) & 1 == 1 {
+            table[i / 6][i % 6] = (AHEAD[i / 6][i % 6] & board).count_ones() as u8;
+        }
+        i += 1;
+    }
+    table
+}
 
 impl Hex {
     /// The cell in a row and column, if there is one.
@@ -248,15 +337,9 @@ impl Hex {
         Hex(index as u8)
     }
 
-    /// All cells, row by row.
+    /// All cells of the largest board, row by row.
     pub fn all() -> impl DoubleEndedIterator<Item = Hex> {
         (0..CELLS).map(Hex::new)
-    }
-
-    /// The cells of one row, from the left.
-    pub fn row_cells(row: usize) -> impl ExactSizeIterator<Item = Hex> {
-        let (first, last) = span(row);
-        (0..last - first + 1).map(move |i| Hex(FIRST[row] + i as u8))
     }
 
     /// The cell's number.
@@ -279,13 +362,7 @@ impl Hex {
         PLACE[self.index()].1 as usize
     }
 
-    /// The number of steps to the edge in a direction.
-    #[inline]
-    pub fn room(self, direction: Direction) -> usize {
-        usize::from(ROOM[self.index()][direction as usize])
-    }
-
-    /// The set of all cells in a direction.
+    /// The set of all cells of the largest board in a direction.
     #[inline]
     pub fn line(self, direction: Direction) -> u64 {
         AHEAD[self.index()][direction as usize]
@@ -301,11 +378,6 @@ impl Hex {
     #[inline]
     pub fn ahead(self, direction: Direction, distance: usize) -> Hex {
         Hex(RAYS[self.index()][direction as usize][distance - 1])
-    }
-
-    /// How far the cell is from the edge: 0 on the edge, 4 in the centre.
-    pub const fn ring(self) -> usize {
-        4 - steps(self.row() as i8 - 4, self.column() as i8 - 4) as usize
     }
 
     /// Reads a name such as `a2`, in any case.
@@ -367,14 +439,6 @@ pub fn flood_around(from: u64, within: u64) -> (u64, u64) {
     (reached, around)
 }
 
-/// Whether a set of cells connects two opposite sides.
-#[inline]
-pub fn connects(set: u64) -> bool {
-    // Opposite sides are eight steps apart.
-    set.count_ones() >= ROWS as u32
-        && SIDES.iter().any(|[a, b]| set & a != 0 && set & b != 0 && flood(*a, set) & b != 0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -392,22 +456,29 @@ mod tests {
         }
     }
 
-    #[test]
-    fn rings_grow_from_the_edge_to_the_centre() {
-        let mut count = [0; 5];
-        for hex in Hex::all() {
-            count[hex.ring()] += 1;
-        }
-        assert_eq!(count, [24, 18, 12, 6, 1]);
+    fn boards() -> [&'static Board; 3] {
+        [3, 4, 5].map(Board::of)
     }
 
     #[test]
-    fn sides_have_five_cells_and_corners_belong_to_two() {
-        for side in SIDES.as_flattened() {
-            assert_eq!(side.count_ones(), 5);
+    fn rings_grow_from_the_edge_to_the_centre() {
+        let counts = boards().map(|board| {
+            let mut count = [0; 5];
+            board.all().for_each(|hex| count[board.ring(hex)] += 1);
+            count
+        });
+        assert_eq!(counts, [[12, 6, 1, 0, 0], [18, 12, 6, 1, 0], [24, 18, 12, 6, 1]]);
+    }
+
+    #[test]
+    fn corners_belong_to_two_sides() {
+        for board in boards() {
+            let sides = board.sides.as_flattened();
+            assert!(sides.iter().all(|side| side.count_ones() as usize == board.side()));
+            let all = sides.iter().fold(0, |set, side| set | side);
+            assert_eq!(all.count_ones() as usize, 6 * board.side() - 6);
+            assert_eq!(all & !board.cells, 0);
         }
-        let all = SIDES.as_flattened().iter().fold(0, |set, side| set | side);
-        assert_eq!(all.count_ones(), 24);
     }
 
     #[test]
@@ -425,22 +496,54 @@ mod tests {
 
     #[test]
     fn every_line_between_two_sides_is_there() {
-        for (lines, sides) in CROSSINGS.iter().zip(SIDES) {
-            assert_eq!(lines.iter().fold(0, |all, line| all | line), BOARD);
-            let ends = [lines[0], lines[8]];
-            assert!(ends == sides || ends == [sides[1], sides[0]]);
+        for board in boards() {
+            for (lines, sides) in board.crossings.iter().zip(board.sides) {
+                let (lines, spare) = lines.split_at(board.rows());
+                assert_eq!(lines.iter().fold(0, |all, line| all | line), board.cells);
+                let ends = [lines[0], lines[lines.len() - 1]];
+                assert!(ends == sides || ends == [sides[1], sides[0]]);
+                assert!(spare.iter().all(|line| *line == 0));
+            }
         }
         let cell = Hex::parse("e5").unwrap();
         assert_eq!(around(cell.bit()), NEIGHBOURS[cell.index()]);
-        assert_eq!(around(BOARD), BOARD);
+        let all = Board::of(5).cells;
+        assert_eq!((all.count_ones() as usize, around(all)), (CELLS, all));
+    }
+
+    #[test]
+    fn cells_are_numbered_and_have_room_up_to_the_edge_of_their_board() {
+        for board in boards() {
+            let names: Vec<_> = (0..board.rows()).flat_map(|row| cells(board.row(row))).collect();
+            assert_eq!(names, board.all().collect::<Vec<_>>());
+            for (i, cell) in board.all().enumerate() {
+                assert_eq!(board.number(cell), i);
+                assert_eq!(board.at(cell.row() as i8, cell.column() as i8), Some(cell));
+                for direction in Direction::ALL {
+                    let (rows, columns) = direction.step();
+                    let (mut row, mut column) = (cell.row() as i8, cell.column() as i8);
+                    for _ in 0..board.room(cell, direction) {
+                        (row, column) = (row + rows, column + columns);
+                        assert!(board.at(row, column).is_some());
+                    }
+                    assert_eq!(board.at(row + rows, column + columns), None);
+                }
+            }
+        }
+        let small = Board::of(3).all().map(|cell| cell.to_string()).collect::<Vec<_>>().join(" ");
+        assert_eq!(small, "a1 a2 a3 b1 b2 b3 b4 c1 c2 c3 c4 c5 d2 d3 d4 d5 e3 e4 e5");
     }
 
     #[test]
     fn a_row_connects_and_a_row_with_a_gap_does_not() {
-        let row: u64 = Hex::row_cells(4).map(Hex::bit).sum();
-        assert!(connects(row));
-        assert!(!connects(row & !Hex::parse("e5").unwrap().bit()));
-        assert!(!connects(0));
-        assert!(connects(BOARD));
+        for board in boards() {
+            let middle = board.side() - 1;
+            let row = board.row(middle);
+            assert!(board.connects(row));
+            let centre = board.at(middle as i8, middle as i8).unwrap();
+            assert!(!board.connects(row & !centre.bit()));
+            assert!(!board.connects(0));
+            assert!(board.connects(board.cells));
+        }
     }
 }

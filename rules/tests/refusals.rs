@@ -150,6 +150,9 @@ fn glaisher_names_the_field() {
         &format!("{start};min_parts=3 1"),
         "`options.min_parts`: must be 1 or 2, got 3",
     );
+    refused_text::<G>("3/4/3;side=2 1", "`options.side`: board side must be 3 to 5, got 2");
+    refused_text::<G>(&format!("{start};side=4 1"), "`board`: has 9 rows, expected 7");
+    refused_text::<G>("3/5/5/4/3;side=3 1", "`board[1]`: has 5 cells, expected 4");
     refused_text::<G>(
         "r1,,3/6/7/8/9/8/7/6/5 1",
         "`board[0]`: `r1,,3` has nothing between two commas",

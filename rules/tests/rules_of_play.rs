@@ -163,3 +163,30 @@ fn stacks_must_be_split_where_the_option_says_so() {
     assert_eq!(error.reason, "a stack must be split into at least 2 parts");
     assert!(pos.play("e1-e:12".parse().unwrap()).is_ok());
 }
+
+#[test]
+fn a_smaller_hexagon_ends_earlier() {
+    let text = "3/3,y2/5/r4,3/3;side=3 1";
+    for (m, reason) in [
+        ("d2-e:4", "a part of 4 would leave the board"),
+        ("d6-w:1", "d6 is not on the board of side 3"),
+        ("b4-se:2", "b4 holds the opponent's stack"),
+    ] {
+        assert_eq!(refusal::<Glaisher>(text, m), reason);
+    }
+    let middle = after::<Glaisher>(text, "d2-e:13").text();
+    assert_eq!(middle, "3/3,y2/5/1,r1,1,r3/3;side=3 1@");
+    assert_eq!(refusal::<Glaisher>(&middle, "@f2"), "f2 is not on the board of side 3");
+}
+
+#[test]
+fn five_cells_connect_on_the_smallest_hexagon() {
+    for (text, m) in [
+        ("3/y1,3/r1,r1,1,r1,r1/4/r1,2;side=3 1", "e3-ne:1"),
+        ("1,r1,1/1,r1,2/r1,3,y1/1,r1,2/r1,2;side=3 1", "c1-ne:1"),
+    ] {
+        let pos = after::<Glaisher>(text, m);
+        assert_eq!(pos.outcome(), None);
+        assert_eq!(after::<Glaisher>(&pos.text(), "@c3").outcome(), ONE, "{}", pos.text());
+    }
+}

@@ -9,7 +9,7 @@ use crate::score::{Score, win_after};
 use crate::seed::{self, Seed};
 use crate::solve::Prove;
 use rules::glaisher::{Glaisher, Move, Parts};
-use rules::hex::{self, BOARD, CROSSINGS, Direction, Hex, NEIGHBOURS, SIDES, around};
+use rules::hex::{self, Board, Direction, Hex, NEIGHBOURS, around};
 use rules::{ByPlayer, Game, Player};
 use std::cell::Cell;
 
@@ -23,6 +23,12 @@ impl Judge {
     /// An evaluator with this net.
     pub fn with(net: &'static Net<{ seen::HIDDEN }>) -> Judge {
         Judge { net: Some(net) }
+    }
+
+    /// The net, on the board it was trained on.
+    #[inline]
+    fn net(&self, pos: &Glaisher) -> Option<&'static Net<{ seen::HIDDEN }>> {
+        self.net.filter(|_| seen::covers(pos))
     }
 }
 
@@ -38,6 +44,7 @@ const FAR: usize = 10;
 /// The cells that are reached from a side by adding at most 0, 1, 2, … to `own`: a cell that is `open`
 /// costs one, any other two. Ends with the first set that touches the other side, or at `most`.
 fn waves(
+    board: &Board,
     own: u64,
     open: u64,
     from: u64,
@@ -46,7 +53,7 @@ fn waves(
     waves: &mut [u64; FAR + 1],
 ) -> usize {
     let (mut reached, near) = hex::flood_around(from, own);
-    let mut border = (from | near) & !reached;
+    let mut border = (from | near) & !reached & board.cells;
     // Cells that are not open are entered one step later.
     let mut met = 0;
     for (cost, wave) in waves.iter_mut().enumerate() {
@@ -64,26 +71,25 @@ fn waves(
             reached |= joined;
             near |= beyond;
         }
-        border = (border | near) & !reached;
+        border = (border | near) & !reached & board.cells;
     }
     FAR
 }
 
 /// The connection distance: how much must be added to connect any pair of opposite sides.
-pub(super) fn missing(own: u64, open: u64) -> usize {
+pub(super) fn missing(board: &Board, own: u64, open: u64) -> usize {
     let mut best = FAR;
-    for (least, [from, to]) in nearest_first(own) {
+    for (least, [from, to]) in nearest_first(board, own) {
         if least < best {
-            best = best.min(waves(own, open, from, to, best, &mut [0; FAR + 1]));
+            best = best.min(waves(board, own, open, from, to, best, &mut [0; FAR + 1]));
         }
     }
     best
 }
 
 /// The pairs of opposite sides with a lower bound of their distance, the nearest pair first.
-fn nearest_first(own: u64) -> [(usize, [u64; 2]); 3] {
-    let [a, b, c] = CROSSINGS.map(|lines| bare(&lines, own));
-    let mut pairs = [(a, SIDES[0]), (b, SIDES[1]), (c, SIDES[2])];
+fn nearest_first(board: &Board, own: u64) -> [(usize, [u64; 2]); 3] {
+    let mut pairs = [0, 1, 2].map(|pair| (bare(board, pair, own), board.sides[pair]));
     if pairs[1].0 < pairs[0].0 {
         pairs.swap(0, 1);
     }
@@ -93,10 +99,14 @@ fn nearest_first(own: u64) -> [(usize, [u64; 2]); 3] {
     pairs
 }
 
-/// Lines without a cell of the set: every connection must cross each of them, and so adds a cell there.
+/// Lines between a pair of sides without a cell of the set: every connection must cross each of them, and so adds a
+/// cell there.
 #[inline]
-fn bare(lines: &[u64; 9], own: u64) -> usize {
-    lines.iter().map(|line| usize::from(line & own == 0)).sum()
+fn bare(board: &Board, pair: usize, own: u64) -> usize {
+    let lines = &board.crossings[pair];
+    let without: usize = lines.iter().map(|line| usize::from(line & own == 0)).sum();
+    // Those that a smaller board does not have are empty.
+    without + board.rows() - lines.len()
 }
 
 /// The shortest connections of a player.
@@ -111,21 +121,21 @@ struct Ways {
 }
 
 /// The shortest connections, given an upper bound of their distance.
-fn ways(own: u64, open: u64, most: usize) -> Ways {
+fn ways(board: &Board, own: u64, open: u64, most: usize) -> Ways {
     let mut best = (most, 0, 0);
-    for (least, [a, b]) in nearest_first(own) {
+    for (least, [a, b]) in nearest_first(board, own) {
         if least > best.0 {
             continue;
         }
         let (mut from, mut to) = ([0; FAR + 1], [0; FAR + 1]);
-        let cost = waves(own, open, a, b, best.0, &mut from);
+        let cost = waves(board, own, open, a, b, best.0, &mut from);
         if cost > best.0 || from[cost] & b == 0 {
             continue;
         }
         if cost == 0 {
             return Ways::default();
         }
-        waves(own, open, b, a, FAR, &mut to);
+        waves(board, own, open, b, a, FAR, &mut to);
         let met = |c: usize| from[c] & !from[c - 1];
         // A missing cell is counted from both sides, so its own cost is subtracted once.
         let gaps = (1..=cost).fold(0, |cells, c| cells | met(c) & to[cost + 1 - c]);
@@ -138,21 +148,21 @@ fn ways(own: u64, open: u64, most: usize) -> Ways {
 }
 
 /// A quick lower bound of the distance: lines without a cell of the set, for the best pair of sides.
-fn at_least_missing(own: u64) -> usize {
-    CROSSINGS.iter().map(|lines| bare(lines, own)).min().unwrap_or_default()
+fn at_least_missing(board: &Board, own: u64) -> usize {
+    [0, 1, 2].map(|pair| bare(board, pair, own)).into_iter().min().unwrap_or_default()
 }
 
 /// The cells where one more stack would connect two opposite sides; all cells if they are connected already.
-fn connecting(own: u64) -> u64 {
+fn connecting(board: &Board, own: u64) -> u64 {
     let mut cells = 0;
-    for [a, b] in SIDES {
+    for [a, b] in board.sides {
         let [(from, near), (_, far)] = [a, b].map(|side| hex::flood_around(side, own));
         if from & b != 0 {
-            return BOARD;
+            return board.cells;
         }
         cells |= (a | near) & (b | far);
     }
-    cells & !own
+    cells & board.cells & !own
 }
 
 /// The most parts that any stack can be split into.
@@ -172,7 +182,8 @@ fn most_parts(pos: &Glaisher, own: u64) -> usize {
 pub fn wins_this_turn(pos: &Glaisher) -> bool {
     let own = pos.stacks(pos.turn());
     if pos.is_placing() {
-        return at_least_missing(own) <= 1 && connecting(own) & pos.empty() != 0;
+        let board = pos.board();
+        return at_least_missing(board, own) <= 1 && connecting(board, own) & pos.empty() != 0;
     }
     threat(pos, pos.turn()) != 0
 }
@@ -180,16 +191,16 @@ pub fn wins_this_turn(pos: &Glaisher) -> bool {
 /// The cells where a placement would win after some shift, were it that player's turn; empty if no shift
 /// leads to a win.
 fn threat(pos: &Glaisher, player: Player) -> u64 {
-    let (own, their) = (pos.stacks(player), pos.stacks(player.other()));
+    let (own, their, board) = (pos.stacks(player), pos.stacks(player.other()), pos.board());
     // A shift fills as many cells as it has parts, and one more is placed.
     let most = 1 + most_parts(pos, own);
-    let Some(helpful) = Helpful::new(own, most) else { return 0 };
+    let Some(helpful) = Helpful::new(board, own, most) else { return 0 };
     let mut cells = 0;
     pos.each_shift(player, |from, direction, parts| {
         let landed = landings(from, direction, parts);
         if helpful.may_connect(landed & !own) {
             let own = own & !from.bit() | landed;
-            cells = connecting(own) & BOARD & !(own | their);
+            cells = connecting(board, own) & !(own | their);
         }
         cells != 0
     });
@@ -206,17 +217,17 @@ struct Helpful {
 
 impl Helpful {
     /// `None` if every connection lacks more cells than this.
-    fn new(own: u64, most: usize) -> Option<Helpful> {
+    fn new(board: &Board, own: u64, most: usize) -> Option<Helpful> {
         let most = most.min(FAR);
         let mut found = Helpful { fewest: FAR + 1, cells: [0; FAR + 1] };
-        for (lines, [a, b]) in CROSSINGS.iter().zip(SIDES) {
-            if bare(lines, own) > most {
+        for (pair, [a, b]) in board.sides.into_iter().enumerate() {
+            if bare(board, pair, own) > most {
                 continue;
             }
             let (mut from, mut to) = ([0; FAR + 1], [0; FAR + 1]);
-            waves(own, BOARD, a, 0, most, &mut from);
+            waves(board, own, board.cells, a, 0, most, &mut from);
             let Some(cost) = from[..=most].iter().position(|wave| wave & b != 0) else { continue };
-            waves(own, BOARD, b, 0, most, &mut to);
+            waves(board, own, board.cells, b, 0, most, &mut to);
             found.fewest = found.fewest.min(cost);
             for lacking in cost..=most {
                 // A missing cell is counted from both sides.
@@ -267,7 +278,7 @@ impl Kept {
         let kept = &self.ways[player];
         kept.get().unwrap_or_else(|| {
             let most = self.missing[player].get().map_or(FAR, usize::from);
-            let found = ways(pos.stacks(player), pos.empty(), most);
+            let found = ways(pos.board(), pos.stacks(player), pos.empty(), most);
             kept.set(Some(found));
             found
         })
@@ -275,7 +286,7 @@ impl Kept {
 
     fn missing(&self, pos: &Glaisher, player: Player) -> usize {
         let kept = &self.missing[player];
-        let count = || missing(pos.stacks(player), pos.empty()) as u8;
+        let count = || missing(pos.board(), pos.stacks(player), pos.empty()) as u8;
         let found = kept.get().unwrap_or_else(count);
         kept.set(Some(found));
         found.into()
@@ -321,20 +332,16 @@ const NEAR: [i32; FAR + 1] = [270, 210, 156, 117, 87, 63, 45, 30, 18, 9, 0];
 fn worth(pos: &Glaisher, player: Player, missing: usize) -> i32 {
     let mut value = NEAR[missing.min(FAR)];
     for cell in hex::cells(pos.stacks(player)) {
-        value += 10 + 10 * i32::from(pos.height(cell).min(20)) + 2 * cell.ring() as i32;
+        value += 10 + 10 * i32::from(pos.height(cell).min(20)) + 2 * pos.board().ring(cell) as i32;
     }
     value
 }
 
 /// Move ordering: the bonus for a piece on a cell, larger near the centre.
-static NEAR_CENTRE: [i32; hex::CELLS] = {
-    let (mut table, mut i) = ([0; hex::CELLS], 0);
-    while i < hex::CELLS {
-        table[i] = 10 * Hex::new(i).ring() as i32;
-        i += 1;
-    }
-    table
-};
+#[inline]
+fn near_centre(ring: u8) -> i32 {
+    10 * i32::from(ring)
+}
 
 /// A bonus for closing a gap of ours or filling one of theirs.
 const OUR_GAP: i32 = 200;
@@ -342,7 +349,7 @@ const THEIR_GAP: i32 = 160;
 
 /// Move ordering: the bonus for each cell on which a part of a shift lands.
 fn landing_values(pos: &Glaisher, (mine, theirs): (u64, u64)) -> [i32; hex::CELLS] {
-    let mut values = NEAR_CENTRE.map(|value| value + 40);
+    let mut values = pos.board().rings.map(|ring| near_centre(ring) + 40);
     let mut add = |set: u64, bonus: &dyn Fn(Hex) -> i32| {
         hex::cells(set).for_each(|cell| values[cell.index()] += bonus(cell));
     };
@@ -358,7 +365,7 @@ fn place_by_hand(pos: &Glaisher, cell: Hex, (mine, theirs): (u64, u64)) -> i32 {
     let (own, their) = (pos.stacks(pos.turn()), pos.stacks(pos.turn().other()));
     let near = NEIGHBOURS[cell.index()];
     let in_gap = |gaps: u64| i32::from(gaps & cell.bit() != 0);
-    NEAR_CENTRE[cell.index()]
+    near_centre(pos.board().rings[cell.index()])
         + OUR_GAP * in_gap(mine)
         + THEIR_GAP * in_gap(theirs)
         + 20 * (near & own).count_ones() as i32
@@ -376,7 +383,7 @@ impl Estimate for Judge {
 
     fn refresh(&self, pos: &Glaisher, kept: &mut Kept) {
         kept.forget();
-        if let Some(net) = self.net {
+        if let Some(net) = self.net(pos) {
             kept.sums.refresh(net, pos);
         }
     }
@@ -394,7 +401,7 @@ impl Estimate for Judge {
                 landed | from.bit()
             }
         };
-        let Some(net) = self.net else { return };
+        let Some(net) = self.net(pos) else { return };
         kept.sums.clone_from(&before.sums);
         for cell in hex::cells(changed) {
             for viewer in Player::BOTH {
@@ -407,7 +414,7 @@ impl Estimate for Judge {
     fn evaluate(&self, pos: &Glaisher, kept: &Kept) -> Score {
         let me = pos.turn();
         let missing = [me, me.other()].map(|player| kept.missing(pos, player));
-        if let Some(net) = self.net {
+        if let Some(net) = self.net(pos) {
             return kept.sums.score(net, me, pos.stage(), &seen::missing(missing));
         }
         let value = worth(pos, me, missing[0]) - worth(pos, me.other(), missing[1]);
@@ -434,7 +441,7 @@ impl Estimate for Judge {
         let (me, them) = (pos.turn(), pos.turn().other());
         let (mine, theirs) = (kept.ways(pos, me).gaps, kept.ways(pos, them).gaps);
         let mut landing = landing_values(pos, (mine, theirs));
-        let Some(net) = self.net else {
+        let Some(net) = self.net(pos) else {
             for (worth, _, m) in moves {
                 *worth += match m {
                     Move::Place(cell) => place_by_hand(pos, *cell, (mine, theirs)),
@@ -475,8 +482,8 @@ impl Estimate for Judge {
         }
     }
 
-    fn unit(&self, _pos: &Glaisher) -> i32 {
-        if self.net.is_some() { CLEAR } else { 150 }
+    fn unit(&self, pos: &Glaisher) -> i32 {
+        if self.net(pos).is_some() { CLEAR } else { 150 }
     }
 
     fn move_count_limit(&self, _pos: &Glaisher, depth: i32) -> usize {

@@ -68,6 +68,12 @@ pub(super) mod glaisher {
         LANDINGS + cell.index()
     }
 
+    /// Whether there is a net for this board.
+    #[inline]
+    pub fn covers(pos: &Glaisher) -> bool {
+        pos.board().side() == 5
+    }
+
     /// The stack on a cell.
     #[inline]
     pub fn stack(pos: &Glaisher, viewer: Player, cell: Hex) -> Option<usize> {
@@ -86,7 +92,7 @@ pub(super) mod glaisher {
         const INPUTS: usize = MIN_PARTS + 1;
 
         fn inputs(&self, viewer: Player, tell: &mut impl FnMut(usize)) {
-            for cell in hex::cells(hex::BOARD & !self.empty()) {
+            for cell in hex::cells(self.board().cells & !self.empty()) {
                 stack(self, viewer, cell).into_iter().for_each(&mut *tell);
             }
             if self.min_parts() > 1 {
@@ -95,12 +101,12 @@ pub(super) mod glaisher {
         }
 
         fn late_inputs(&self, viewer: Player, tell: &mut impl FnMut(usize)) {
-            let count = |player| count_missing(self.stacks(player), self.empty());
+            let count = |player| count_missing(self.board(), self.stacks(player), self.empty());
             missing([viewer, viewer.other()].map(count)).into_iter().for_each(tell);
         }
 
         fn stage(&self) -> usize {
-            let stacks = (hex::BOARD & !self.empty()).count_ones() as usize;
+            let stacks = (self.board().cells & !self.empty()).count_ones() as usize;
             let stage = (stacks.saturating_sub(8) / 7).min(STAGES / 2 - 1);
             stage + if self.is_placing() { STAGES / 2 } else { 0 }
         }

@@ -105,7 +105,11 @@ fn candidates(pos: &Glaisher, first: First, width: usize) -> Vec<Candidate> {
         First::Placement => {
             let free = |half: &Half, cell: Hex| half.middle.empty() & cell.bit() != 0;
             let fitting = |cell| halves.iter().filter(move |half| free(half, cell));
-            sieve(Hex::all(), |cell| fitting(cell).map(move |half| finish(half, cell)), width)
+            sieve(
+                pos.board().all(),
+                |cell| fitting(cell).map(move |half| finish(half, cell)),
+                width,
+            )
         }
     }
 }
@@ -160,7 +164,7 @@ fn value(pos: &Glaisher) -> f64 {
         let own = pos.stacks(player);
         for cell in cells(own) {
             let neighbour = if NEIGHBOURS[cell.index()] & own != 0 { 2 } else { 0 };
-            whole += i32::from(sign) * (RINGS[cell.ring()] + 2 + neighbour);
+            whole += i32::from(sign) * (RINGS[pos.board().ring(cell)] + 2 + neighbour);
             let height = usize::from(pos.height(cell));
             lead[height] += sign;
             tallest = tallest.max(height);

@@ -3,11 +3,11 @@
 
 use super::{Numbered, Planes};
 use rules::glaisher::{Glaisher, Move};
-use rules::hex::{CELLS, Direction, Hex, ROWS, cells};
+use rules::hex::{Board, CELLS, Direction, Hex, cells};
 use rules::{Player, Symmetric};
 use std::sync::OnceLock;
 
-/// The numbers with one value of the option.
+/// The numbers with these options.
 struct Shifts {
     moves: Vec<Move>,
     /// The number of the first shift, by cell and direction.
@@ -16,21 +16,21 @@ struct Shifts {
     smaller: [u16; 256],
 }
 
-static SHIFTS: [OnceLock<Shifts>; 2] = [const { OnceLock::new() }; 2];
+static SHIFTS: [[OnceLock<Shifts>; 2]; 3] = [const { [const { OnceLock::new() }; 2] }; 3];
 
-fn shifts(min_parts: u8) -> &'static Shifts {
-    SHIFTS[usize::from(min_parts > 1)].get_or_init(|| {
+fn shifts(board: &Board, min_parts: u8) -> &'static Shifts {
+    SHIFTS[board.side() - 3][usize::from(min_parts > 1)].get_or_init(|| {
         let allowed = |set: usize| set.count_ones() >= u32::from(min_parts.max(1));
         let mut smaller = [0; 256];
         for set in 1..256 {
             smaller[set] = smaller[set - 1] + u16::from(allowed(set - 1));
         }
-        let mut moves: Vec<Move> = Hex::all().map(Move::Place).collect();
+        let mut moves: Vec<Move> = board.all().map(Move::Place).collect();
         let mut first = [[0; 6]; CELLS];
-        for from in Hex::all() {
+        for from in board.all() {
             for direction in Direction::ALL {
                 first[from.index()][direction as usize] = moves.len() as u16;
-                let sets = (1..1 << from.room(direction)).filter(|set| allowed(*set));
+                let sets = (1..1 << board.room(from, direction)).filter(|set| allowed(*set));
                 moves.extend(sets.filter_map(|set| shift(from, direction, set)));
             }
         }
@@ -56,15 +56,15 @@ impl Numbered for Glaisher {
     ];
 
     fn numbering(&self) -> &'static [Move] {
-        &shifts(self.min_parts()).moves
+        &shifts(self.board(), self.min_parts()).moves
     }
 
     #[inline]
     fn number(&self, m: Move) -> usize {
         match m {
-            Move::Place(cell) => cell.index(),
+            Move::Place(cell) => self.board().number(cell),
             Move::Shift { from, direction, parts } => {
-                let Shifts { first, smaller, .. } = shifts(self.min_parts());
+                let Shifts { first, smaller, .. } = shifts(self.board(), self.min_parts());
                 let set = usize::from(parts.bits());
                 usize::from(first[from.index()][direction as usize] + smaller[set])
             }
@@ -72,7 +72,7 @@ impl Numbered for Glaisher {
     }
 
     fn grid(&self) -> [usize; 2] {
-        [ROWS; 2]
+        [self.board().rows(); 2]
     }
 
     fn observe(&self, player: Player, out: &mut [f32]) {
@@ -80,17 +80,17 @@ impl Numbered for Glaisher {
         let mut planes = Planes::new(self, out);
         for side in sides {
             let plane = planes.next();
-            cells(self.stacks(side)).for_each(|cell| plane[place(cell)] = 1.0);
+            cells(self.stacks(side)).for_each(|cell| plane[place(self, cell)] = 1.0);
         }
         for side in sides {
             let plane = planes.next();
             for cell in cells(self.stacks(side)) {
-                plane[place(cell)] = f32::from(self.height(cell)) / 6.0;
+                plane[place(self, cell)] = f32::from(self.height(cell)) / 6.0;
             }
         }
         planes.constant(if self.is_placing() { 1.0 } else { 0.0 });
         let plane = planes.next();
-        Hex::all().for_each(|cell| plane[place(cell)] = 1.0);
+        self.board().all().for_each(|cell| plane[place(self, cell)] = 1.0);
     }
 
     // Heights add up, and each turn brings another piece.
@@ -99,10 +99,11 @@ impl Numbered for Glaisher {
     }
 
     fn places(&self, which: usize) -> Vec<usize> {
-        let mut places: Vec<usize> = (0..ROWS * ROWS).collect();
-        for cell in Hex::all() {
+        let rows = self.board().rows();
+        let mut places: Vec<usize> = (0..rows * rows).collect();
+        for cell in self.board().all() {
             if let Move::Place(image) = self.image_of(Move::Place(cell), which) {
-                places[place(cell)] = place(image);
+                places[place(self, cell)] = place(self, image);
             }
         }
         places
@@ -110,6 +111,6 @@ impl Numbered for Glaisher {
 }
 
 /// Where a cell lies on a plane: by its row and its column, so that one direction is a diagonal.
-fn place(cell: Hex) -> usize {
-    cell.row() * ROWS + cell.column()
+fn place(pos: &Glaisher, cell: Hex) -> usize {
+    cell.row() * pos.board().rows() + cell.column()
 }

@@ -12,7 +12,7 @@ mod symmetry;
 use crate::by_player::ByPlayer;
 use crate::edit::{Brush, Stroke};
 use crate::game::{Game, Info, OptionInfo, Outcome, Player, SetupError, Values};
-use crate::hex::{self, CELLS, Direction, Hex};
+use crate::hex::{Board, CELLS, Direction, Hex};
 pub use moves::{Move, Parts};
 pub use setup::{Options, Setup};
 
@@ -23,6 +23,8 @@ pub use setup::{Options, Setup};
 ///
 /// Heights stop counting at 255. A stack above 36 can neither move nor be captured, so nothing but the
 /// printed number could tell the difference.
+///
+/// A smaller board is the upper left corner of the largest; see [`crate::hex`].
 ///
 /// ```
 /// use rules::{Game, Player, glaisher::Glaisher};
@@ -41,6 +43,7 @@ pub struct Glaisher {
     turn: Player,
     placing: bool,
     outcome: Option<Outcome>,
+    side: u8,
     min_parts: u8,
 }
 
@@ -50,13 +53,22 @@ static INFO: Info = Info {
     tagline: "split a stack, let its parts hop, connect two opposite sides",
     players: ByPlayer::new("Red", "Yellow"),
     uci: None,
-    options: &[OptionInfo {
-        name: "min_parts",
-        label: "Parts, least",
-        about: "the fewest parts a stack may be split into",
-        values: Values::Numbers(&[1, 2]),
-        default: "1",
-    }],
+    options: &[
+        OptionInfo {
+            name: "side",
+            label: "Board side",
+            about: "cells along a side of the board",
+            values: Values::Range(3, 5),
+            default: "5",
+        },
+        OptionInfo {
+            name: "min_parts",
+            label: "Parts, least",
+            about: "the fewest parts a stack may be split into",
+            values: Values::Numbers(&[1, 2]),
+            default: "1",
+        },
+    ],
     brushes: &[
         Brush { id: "red", label: "one more red piece", stroke: Stroke::Put(Player::One) },
         Brush { id: "yellow", label: "one more yellow piece", stroke: Stroke::Put(Player::Two) },
@@ -79,6 +91,12 @@ static INFO: Info = Info {
 };
 
 impl Glaisher {
+    /// The board.
+    #[inline]
+    pub fn board(&self) -> &'static Board {
+        Board::of(self.side)
+    }
+
     /// The set of a player's stacks, by cell number.
     #[inline]
     pub fn stacks(&self, player: Player) -> u64 {
@@ -100,7 +118,7 @@ impl Glaisher {
     /// The set of empty cells.
     #[inline]
     pub fn empty(&self) -> u64 {
-        hex::BOARD & !(self.stacks[Player::One] | self.stacks[Player::Two])
+        self.board().cells & !(self.stacks[Player::One] | self.stacks[Player::Two])
     }
 
     /// The fewest parts a stack may be split into.
@@ -114,7 +132,7 @@ impl Game for Glaisher {
     type Move = Move;
 
     fn options(&self) -> Options {
-        Options { min_parts: self.min_parts }
+        Options { side: self.side, min_parts: self.min_parts }
     }
 
     #[inline]

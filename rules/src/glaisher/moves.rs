@@ -4,7 +4,7 @@ use super::Glaisher;
 use crate::bits::Bits;
 use crate::by_player::ByPlayer;
 use crate::game::{Outcome, ParseMoveError, Player, counted};
-use crate::hex::{self, CELLS, Direction, Hex};
+use crate::hex::{self, Board, CELLS, Direction, Hex};
 use crate::random::{Random, keys};
 use std::fmt;
 use std::str::FromStr;
@@ -198,10 +198,11 @@ impl Glaisher {
         player: Player,
         mut stop: impl FnMut(Hex, Direction, Parts) -> bool,
     ) -> bool {
+        let board = self.board();
         for from in hex::cells(self.stacks(player)) {
             let splits = splits(self.height(from));
             for direction in Direction::ALL {
-                let allowed = self.landings(player, from, direction);
+                let allowed = self.landings(board, player, from, direction);
                 for parts in splits {
                     // Splits are sorted: all that follow have a part that is too tall.
                     if parts.0 > allowed {
@@ -224,13 +225,13 @@ impl Glaisher {
         self.stacks(self.turn) & from.bit() != 0
             && parts.sum() == usize::from(self.height(from))
             && parts.count() >= usize::from(self.min_parts)
-            && parts.0 & !self.landings(self.turn, from, direction) == 0
+            && parts.0 & !self.landings(self.board(), self.turn, from, direction) == 0
     }
 
     /// The set of distances at which a part may land: on the board, and on no taller enemy.
     #[inline]
-    fn landings(&self, player: Player, from: Hex, direction: Direction) -> u8 {
-        let mut set = ((1u32 << from.room(direction)) - 1) as u8;
+    fn landings(&self, board: &Board, player: Player, from: Hex, direction: Direction) -> u8 {
+        let mut set = ((1u32 << board.room(from, direction)) - 1) as u8;
         // Parts jump over everything in between, so only landing cells matter.
         for cell in hex::cells(self.stacks(player.other()) & from.line(direction)) {
             let distance = from.steps_to(cell);
@@ -278,7 +279,7 @@ impl Glaisher {
         self.key ^= stack_key(mover, cell, 1) ^ PLACING_KEY ^ TURN_KEY;
         self.placing = false;
         self.turn = mover.other();
-        if hex::connects(self.stacks(mover)) || !self.can_shift(self.turn) {
+        if self.board().connects(self.stacks(mover)) || !self.can_shift(self.turn) {
             self.outcome = Some(Outcome::Win(mover));
         }
     }
@@ -297,6 +298,10 @@ impl Glaisher {
     }
 
     pub(super) fn object(&self, m: Move) -> String {
+        let (Move::Place(cell) | Move::Shift { from: cell, .. }) = m;
+        if !self.board().has(cell) {
+            return format!("{cell} is not on the board of side {}", self.side);
+        }
         match m {
             Move::Place(cell) if !self.placing => {
                 format!("a turn begins with a shift; write it before @{cell}")
@@ -323,7 +328,7 @@ impl Glaisher {
             return format!("a stack must be split into at least {} parts", self.min_parts);
         }
         for part in parts.heights() {
-            if part > from.room(direction) {
+            if part > self.board().room(from, direction) {
                 return format!("a part of {part} would leave the board");
             }
             let cell = from.ahead(direction, part);

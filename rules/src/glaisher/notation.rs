@@ -3,7 +3,7 @@
 //! `1,r6,3/5,y6/7/y6,7/9/7,r6/7/r6,5/3,y6,1 1`: rows from the top, `r` and `y` with the height of a
 //! stack, numbers for empty cells; `1@` means that player 1 is to place. The Prolog term is
 //! `gamestate(Board,Turn)` with rows of nine, `nan` where the hexagon has no cell, and a third argument
-//! `placing` in the middle of a turn.
+//! `placing` in the middle of a turn. The original program knows no other board, so smaller ones have no term.
 
 use super::{Glaisher, Options, Setup};
 use crate::game::{Game, SetupError, shorten};
@@ -12,6 +12,9 @@ use crate::notation::{
     Notation, OneLine, expect_len, player_field, squeeze, stretch_items, write_line,
 };
 use crate::prolog::Term;
+
+/// The side of the only board that Prolog terms know.
+const LARGEST: u8 = 5;
 
 impl Notation for Glaisher {
     fn text(&self) -> String {
@@ -41,6 +44,9 @@ impl Notation for Glaisher {
     }
 
     fn term(&self) -> Option<Term> {
+        if self.side != LARGEST {
+            return None;
+        }
         let setup = self.setup();
         let nan = || std::iter::repeat(Term::atom("nan"));
         let row = |(row, heights): (usize, Vec<i64>)| {
@@ -58,6 +64,11 @@ impl Notation for Glaisher {
     }
 
     fn from_term(term: &Term, options: &Options) -> Result<Self, SetupError> {
+        if options.side != LARGEST {
+            let message =
+                format!("Glaisher has no Prolog term on a board of side {}", options.side);
+            return Err(SetupError::new("position", message));
+        }
         let wrong = || SetupError::new("position", "expected `gamestate(Board,Turn)`");
         let Term::Compound(name, arguments) = term else { return Err(wrong()) };
         let (board, turn, placing) = match &arguments[..] {

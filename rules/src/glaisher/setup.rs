@@ -4,21 +4,23 @@ use super::Glaisher;
 use crate::by_player::ByPlayer;
 use crate::edit::{Edit, Stroke, no_such_cell};
 use crate::game::{Game, Outcome, Player, SetupError};
-use crate::hex::{self, CELLS, Hex, ROWS};
+use crate::hex::{self, CELLS, Hex};
 use crate::notation::expect_len;
 use serde::{Deserialize, Serialize};
 
-/// The options: whether a stack must be split.
+/// The options: the board, and whether a stack must be split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
+    /// Cells along a side, 3 to 5.
+    pub side: u8,
     /// The fewest parts a stack may be split into: 1 or 2.
     pub min_parts: u8,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { min_parts: 1 }
+        Options { side: 5, min_parts: 1 }
     }
 }
 
@@ -39,7 +41,8 @@ pub struct Setup {
 }
 
 fn empty(options: &Options) -> Result<Glaisher, SetupError> {
-    let min_parts = options.min_parts;
+    let Options { side, min_parts } = *options;
+    Glaisher::INFO.check("side", "board side must be", side)?;
     Glaisher::INFO.check("min_parts", "must be", min_parts)?;
     Ok(Glaisher {
         stacks: ByPlayer::both(0),
@@ -48,17 +51,30 @@ fn empty(options: &Options) -> Result<Glaisher, SetupError> {
         turn: Player::One,
         placing: false,
         outcome: None,
+        side,
         min_parts,
     })
 }
 
+/// How tall the stacks are at the start. With six on the smaller boards, the first player would win in two turns and
+/// in three.
+fn height(side: u8) -> u8 {
+    if side == 5 { 6 } else { 5 }
+}
+
 pub(super) fn start(options: &Options) -> Result<Glaisher, SetupError> {
     let mut pos = empty(options)?;
-    let places = [(Player::One, [(0, 1), (5, 8), (7, 3)]), (Player::Two, [(1, 5), (3, 0), (8, 7)])];
+    let (board, side) = (pos.board(), options.side as i8);
+    let last = 2 * side - 2;
+    // On each side of the board, the cell after the corner, clockwise.
+    let places = [
+        (Player::One, [(0, 1), (side, last), (last - 1, side - 2)]),
+        (Player::Two, [(1, side), (side - 2, 0), (last, last - 1)]),
+    ];
     for (player, cells) in places {
-        for cell in cells.into_iter().filter_map(|(row, column)| Hex::at(row, column)) {
+        for cell in cells.into_iter().filter_map(|(row, column)| board.at(row, column)) {
             pos.stacks[player] |= cell.bit();
-            pos.heights[cell.index()] = 6;
+            pos.heights[cell.index()] = height(options.side);
         }
     }
     pos.key = pos.fresh_key();
@@ -69,11 +85,12 @@ pub(super) fn read(setup: Setup) -> Result<Glaisher, SetupError> {
     let mut pos = empty(&setup.options)?;
     pos.turn = setup.turn;
     pos.placing = setup.placing;
-    expect_len("board", "row", setup.board.len(), ROWS)?;
+    let board = pos.board();
+    expect_len("board", "row", setup.board.len(), board.rows())?;
     for (row, heights) in setup.board.iter().enumerate() {
-        let cells = Hex::row_cells(row);
-        expect_len(&format!("board[{row}]"), "cell", heights.len(), cells.len())?;
-        for (i, (cell, signed)) in cells.zip(heights).enumerate() {
+        let cells = board.row(row);
+        expect_len(&format!("board[{row}]"), "cell", heights.len(), cells.count_ones() as usize)?;
+        for (i, (cell, signed)) in hex::cells(cells).zip(heights).enumerate() {
             let Ok(height) = u8::try_from(signed.unsigned_abs()) else {
                 let message = format!("height must be -255 to 255, got {signed}");
                 return Err(SetupError::new(format!("board[{row}][{i}]"), message));
@@ -98,7 +115,7 @@ fn judge(pos: &Glaisher) -> Result<Option<Outcome>, SetupError> {
     if pos.placing && pos.empty() == 0 {
         return Err(SetupError::new("placing", "no cell is empty, but a shift always leaves one"));
     }
-    let connected = Player::BOTH.map(|player| hex::connects(pos.stacks(player)));
+    let connected = Player::BOTH.map(|player| pos.board().connects(pos.stacks(player)));
     let mover = pos.turn;
     Ok(match connected {
         [true, true] => {
@@ -118,9 +135,11 @@ pub(super) fn write(pos: &Glaisher) -> Setup {
         let height = i64::from(pos.height(cell));
         if pos.stacks(Player::Two) & cell.bit() != 0 { -height } else { height }
     };
+    let board = pos.board();
+    let row = |row| hex::cells(board.row(row)).map(height).collect();
     Setup {
         options: pos.options(),
-        board: (0..ROWS).map(|row| Hex::row_cells(row).map(height).collect()).collect(),
+        board: (0..board.rows()).map(row).collect(),
         turn: pos.turn,
         placing: pos.placing,
     }
@@ -133,7 +152,8 @@ pub(super) fn edited(pos: &Glaisher, edit: Edit) -> Result<Glaisher, SetupError>
     match edit {
         Edit::Clear => {
             setup.board.iter_mut().for_each(|row| row.fill(0));
-            (setup.board[0][0], setup.board[ROWS - 1][0]) = (-1, 1);
+            let last = setup.board.len() - 1;
+            (setup.board[0][0], setup.board[last][0]) = (-1, 1);
         }
         Edit::Turn(player) => setup.turn = player,
         Edit::Paint(cell, stroke) => {

@@ -6,31 +6,31 @@ use crate::diagram::{
     Travel, seats, status,
 };
 use crate::game::{Game, Outcome, Player, counted};
-use crate::hex::{self, Hex, ROWS, SIDES};
+use crate::hex::{self, Board, Hex};
 
 /// Half cells to the right of the leftmost centre.
-fn x(cell: Hex) -> i16 {
-    2 * cell.column() as i16 - cell.row() as i16 + 4
+fn x(board: &Board, cell: Hex) -> i16 {
+    2 * cell.column() as i16 - cell.row() as i16 + board.side() as i16 - 1
 }
 
-fn labels() -> Vec<Label> {
-    let letter = |(row, cell): (usize, Hex)| Label {
-        text: char::from(b'a' + row as u8).to_string(),
-        x: x(cell) - 2,
-        y: row as i16,
+fn labels(board: &Board) -> Vec<Label> {
+    let letter = |row: usize| {
+        let first = hex::cells(board.row(row)).next()?;
+        let text = char::from(b'a' + row as u8).to_string();
+        Some(Label { text, x: x(board, first) - 2, y: row as i16 })
     };
-    let rows =
-        (0..ROWS).filter_map(|row| Hex::row_cells(row).next().map(|cell| letter((row, cell))));
     // A column runs down to the left; its number stands above its top cell.
     let number = |column: usize| {
-        let top = Hex::at(column.saturating_sub(4) as i8, column as i8)?;
-        Some(Label { text: (column + 1).to_string(), x: x(top) + 1, y: top.row() as i16 - 1 })
+        let top = board.at((column + 1).saturating_sub(board.side()) as i8, column as i8)?;
+        let text = (column + 1).to_string();
+        Some(Label { text, x: x(board, top) + 1, y: top.row() as i16 - 1 })
     };
-    rows.chain((0..ROWS).filter_map(number)).collect()
+    let lines = 0..board.rows();
+    lines.clone().filter_map(letter).chain(lines.filter_map(number)).collect()
 }
 
 /// A shortest chain of cells between two opposite sides.
-fn shortest_connection(set: u64) -> Vec<usize> {
+fn shortest_connection(board: &Board, set: u64) -> Vec<usize> {
     let chain = |[from, to]: &[u64; 2]| {
         let mut waves = vec![from & set];
         let mut seen = from & set;
@@ -46,11 +46,11 @@ fn shortest_connection(set: u64) -> Vec<usize> {
         for wave in waves.into_iter().rev() {
             let cell = hex::cells(wave & reach).next()?;
             reach = hex::NEIGHBOURS[cell.index()];
-            chain.push(cell.index());
+            chain.push(board.number(cell));
         }
         Some(chain)
     };
-    SIDES.iter().filter_map(chain).min_by_key(Vec::len).unwrap_or_default()
+    board.sides.iter().filter_map(chain).min_by_key(Vec::len).unwrap_or_default()
 }
 
 fn parts_label(parts: Parts) -> String {
@@ -77,9 +77,10 @@ impl Glaisher {
 
 impl Show for Glaisher {
     fn diagram(&self) -> Diagram {
+        let board = self.board();
         let drawn = |cell: Hex| DrawnCell {
             name: cell.to_string(),
-            x: x(cell),
+            x: x(board, cell),
             y: cell.row() as i16,
             tone: Tone::Light,
             piece: self.piece(cell),
@@ -91,14 +92,14 @@ impl Show for Glaisher {
             (format!("{count}, {}", counted(pieces, "piece")), None)
         };
         let winning = match self.outcome {
-            Some(Outcome::Win(player)) => shortest_connection(self.stacks(player)),
+            Some(Outcome::Win(player)) => shortest_connection(board, self.stacks(player)),
             _ => vec![],
         };
         Diagram {
             shape: Shape::Hexagon,
             towers: false,
-            cells: Hex::all().map(drawn).collect(),
-            labels: labels(),
+            cells: board.all().map(drawn).collect(),
+            labels: labels(board),
             players: seats::<Self>([Tint::Red, Tint::Yellow], pieces),
             turn: self.outcome.is_none().then_some(self.turn),
             status: self.status(!winning.is_empty()),
@@ -107,31 +108,33 @@ impl Show for Glaisher {
     }
 
     fn gesture(&self, m: Move) -> Gesture {
+        let number = |cell| self.board().number(cell);
         match m {
             Move::Shift { from, direction, parts } => {
                 // The cell of the farthest part says the direction.
                 let far = from.ahead(direction, parts.tallest());
                 vec![
-                    Tap::cell("stack", from, from.index()),
+                    Tap::cell("stack", from, number(from)),
                     Tap::choice("parts", parts_label(parts)),
-                    Tap::cell("direction", direction.name(), far.index()),
+                    Tap::cell("direction", direction.name(), number(far)),
                 ]
             }
-            Move::Place(cell) => vec![Tap::cell("new piece", cell, cell.index())],
+            Move::Place(cell) => vec![Tap::cell("new piece", cell, number(cell))],
         }
     }
 
     fn trace(&self, m: Move) -> Trace {
+        let number = |cell| self.board().number(cell);
         match m {
             Move::Shift { from, direction, parts } => {
                 let travel = |part: usize| Travel {
-                    from: from.index(),
-                    to: Some(from.ahead(direction, part).index()),
+                    from: number(from),
+                    to: Some(number(from.ahead(direction, part))),
                     height: part as u8,
                 };
                 Trace { placed: None, travels: parts.heights().map(travel).collect() }
             }
-            Move::Place(cell) => Trace { placed: Some(cell.index()), travels: vec![] },
+            Move::Place(cell) => Trace { placed: Some(number(cell)), travels: vec![] },
         }
     }
 }

@@ -17,23 +17,29 @@ const fn turned(mut row: i8, mut column: i8, which: usize) -> (i8, i8) {
     if which < 6 { (row, column) } else { (column, row) }
 }
 
-/// The images of each cell.
-static CELL_IMAGES: [[u8; CELLS]; COUNT] = {
+/// The images of each cell, on the boards of side 3, 4 and 5.
+static CELL_IMAGES: [[[u8; CELLS]; COUNT]; 3] = [images(2), images(3), images(4)];
+
+/// The images of each cell of the board whose centre lies in this row and column.
+const fn images(centre: i8) -> [[u8; CELLS]; COUNT] {
     let mut table = [[0; CELLS]; COUNT];
     let mut i = 0;
     while i < COUNT * CELLS {
         let cell = Hex::new(i % CELLS);
-        let (row, column) = turned(cell.row() as i8 - 4, cell.column() as i8 - 4, i / CELLS);
-        if let Some(image) = Hex::at(row + 4, column + 4) {
+        let (row, column) = (cell.row() as i8 - centre, cell.column() as i8 - centre);
+        let (row, column) = turned(row, column, i / CELLS);
+        if let Some(image) = Hex::at(row + centre, column + centre) {
             table[i / CELLS][i % CELLS] = image.index() as u8;
         }
         i += 1;
     }
     table
-};
+}
 
-fn image_cell(cell: Hex, which: usize) -> Hex {
-    Hex::new(CELL_IMAGES[which][cell.index()].into())
+impl Glaisher {
+    fn image_cell(&self, cell: Hex, which: usize) -> Hex {
+        Hex::new(CELL_IMAGES[self.board().side() - 3][which][cell.index()].into())
+    }
 }
 
 fn image_direction(direction: Direction, which: usize) -> Direction {
@@ -48,10 +54,10 @@ impl Symmetric for Glaisher {
     fn image(&self, which: usize) -> Self {
         let mut other = *self;
         for (to, from) in other.stacks.iter_mut().zip(self.stacks) {
-            *to = hex::cells(from).fold(0, |set, cell| set | image_cell(cell, which).bit());
+            *to = hex::cells(from).fold(0, |set, cell| set | self.image_cell(cell, which).bit());
         }
-        for cell in Hex::all() {
-            other.heights[image_cell(cell, which).index()] = self.height(cell);
+        for cell in self.board().all() {
+            other.heights[self.image_cell(cell, which).index()] = self.height(cell);
         }
         other.key = other.fresh_key();
         other
@@ -59,9 +65,9 @@ impl Symmetric for Glaisher {
 
     fn image_of(&self, m: Move, which: usize) -> Move {
         match m {
-            Move::Place(cell) => Move::Place(image_cell(cell, which)),
+            Move::Place(cell) => Move::Place(self.image_cell(cell, which)),
             Move::Shift { from, direction, parts } => Move::Shift {
-                from: image_cell(from, which),
+                from: self.image_cell(from, which),
                 direction: image_direction(direction, which),
                 parts,
             },

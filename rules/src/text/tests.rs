@@ -2,7 +2,7 @@ use super::*;
 use crate::by_player::ByPlayer;
 use crate::diagram::*;
 use crate::grid::Layout;
-use crate::hex::Hex;
+use crate::hex::{self, Board};
 use Player::{One, Two};
 
 fn seat(name: &'static str, tint: Tint, count: &str, reserve: Option<u8>) -> Seat {
@@ -119,7 +119,7 @@ fn stacks() -> Diagram {
     diagram.cells.clear();
     for row in 0..9usize {
         let first = row.saturating_sub(4);
-        for (i, hex) in Hex::row_cells(row).enumerate() {
+        for (i, hex) in hex::cells(Board::of(5).row(row)).enumerate() {
             let (x, y) = ((row.abs_diff(4) + 2 * i) as i16, row as i16);
             let name = format!("{}{}", char::from(b'a' + row as u8), first + i + 1);
             let tone = Tone::Light;
@@ -128,7 +128,7 @@ fn stacks() -> Diagram {
                 let text = char::from(b'a' + row as u8).to_string();
                 diagram.labels.push(Label { text, x: x - 2, y });
             }
-            if row == 0 || row < 5 && hex == Hex::row_cells(row).last().unwrap() {
+            if row == 0 || row < 5 && Some(hex) == hex::cells(Board::of(5).row(row)).last() {
                 let text = (first + i + 1).to_string();
                 diagram.labels.push(Label { text, x: x + 1, y: y - 1 });
             }

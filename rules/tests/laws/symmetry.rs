@@ -154,17 +154,11 @@ fn six_making_turns_with_the_square_and_with_the_colours() {
     }
 }
 
-/// A cell of the hexagon turned by a sixth, seen from the centre: (row, column) → (column, column − row).
-fn turn_hex(row: usize, column: usize) -> (usize, usize) {
-    (column, column + 4 - row)
-}
-
-/// A cell of the hexagon with row and column exchanged.
-fn flip_hex(row: usize, column: usize) -> (usize, usize) {
-    (column, row)
-}
-
-fn map_hex(text: &str, map: fn(usize, usize) -> (usize, usize), directions: [&str; 6]) -> String {
+fn map_hex(
+    text: &str,
+    map: impl Fn(usize, usize) -> (usize, usize),
+    directions: [&str; 6],
+) -> String {
     const NAMES: [&str; 6] = ["e", "ne", "nw", "w", "sw", "se"];
     let cell = |name: &str| {
         let bytes = name.as_bytes();
@@ -182,24 +176,30 @@ fn map_hex(text: &str, map: fn(usize, usize) -> (usize, usize), directions: [&st
 
 #[test]
 fn glaisher_turns_with_the_hexagon_and_with_the_colours() {
-    let image = |setup: &glaisher::Setup, map: fn(usize, usize) -> (usize, usize)| {
-        let mut board = setup.board.clone();
+    type Map<'a> = &'a dyn Fn(usize, usize) -> (usize, usize);
+    let image = |setup: &glaisher::Setup, map: Map<'_>| {
+        let (mut board, centre) = (setup.board.clone(), usize::from(setup.options.side) - 1);
         for (row, heights) in setup.board.iter().enumerate() {
             for (i, height) in heights.iter().enumerate() {
-                let (r, c) = map(row, i + row.saturating_sub(4));
-                board[r][c - r.saturating_sub(4)] = *height;
+                let (r, c) = map(row, i + row.saturating_sub(centre));
+                board[r][c - r.saturating_sub(centre)] = *height;
             }
         }
         glaisher::Setup { board, ..setup.clone() }
     };
+    // Row and column exchanged.
+    let flip = |row: usize, column: usize| (column, row);
     let turned = ["se", "e", "ne", "nw", "w", "sw"];
     let flipped = ["sw", "w", "nw", "ne", "e", "se"];
     for seed in SEEDS {
-        let options = glaisher::Options { min_parts: 1 + seed as u8 % 2 };
+        let (side, min_parts) = (3 + seed as u8 % 3, 1 + seed as u8 % 2);
+        let options = glaisher::Options { side, min_parts };
+        // A turn by a sixth, seen from the centre: (row, column) → (column, column − row).
+        let turn = |row: usize, column: usize| (column, column + usize::from(side) - 1 - row);
         let positions: Vec<_> =
             walk::<Glaisher>(&options, seed, 80).into_iter().step_by(3).collect();
-        check(&positions, |s| image(s, turn_hex), |text| map_hex(text, turn_hex, turned));
-        check(&positions, |s| image(s, flip_hex), |text| map_hex(text, flip_hex, flipped));
+        check(&positions, |s| image(s, &turn), |text| map_hex(text, turn, turned));
+        check(&positions, |s| image(s, &flip), |text| map_hex(text, flip, flipped));
         let swap = |setup: &glaisher::Setup| glaisher::Setup {
             board: setup.board.iter().map(|row| row.iter().map(|h| -h).collect()).collect(),
             turn: setup.turn.other(),
@@ -209,9 +209,9 @@ fn glaisher_turns_with_the_hexagon_and_with_the_colours() {
     }
 }
 
-fn images_play_alike<G: Symmetric>() {
+fn images_play_alike<G: Symmetric>(options: &G::Options) {
     for seed in SEEDS {
-        let positions = walk::<G>(&G::Options::default(), seed, 60);
+        let positions = walk::<G>(options, seed, 60);
         for pos in positions.iter().step_by(4) {
             let (canonical, _) = pos.canonical();
             for which in 0..G::IMAGES {
@@ -236,7 +236,7 @@ macro_rules! image_tests {
     ($($name:ident: $game:ty,)*) => { $(
         #[test]
         fn $name() {
-            images_play_alike::<$game>();
+            images_play_alike::<$game>(&Default::default());
         }
     )* };
 }
@@ -244,6 +244,14 @@ macro_rules! image_tests {
 mod images_of_every_game_play_alike {
     use super::images_play_alike;
     rules::every_game!(image_tests);
+
+    #[test]
+    fn and_those_of_smaller_hexagons() {
+        for side in [3, 4] {
+            let options = rules::glaisher::Options { side, ..Default::default() };
+            images_play_alike::<rules::glaisher::Glaisher>(&options);
+        }
+    }
 }
 
 /// Two thirds of the least of eight keys are in the first eighth of all numbers: a table indexed by the upper bits

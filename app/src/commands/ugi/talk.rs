@@ -327,6 +327,7 @@ mod tests {
             "id name Quadrille ",
             "id author ",
             "option name Game type combo default glaisher var glaisher var gekitai var jeson-mor",
+            "option name Side type combo default default var default var 3 var 4 var 5",
             "option name MinParts type combo default default var default var 1 var 2",
             "option name Size type combo default default var default var 4 var 5 ",
             "option name Markers type combo default default var default var 1 var 2 ",
