@@ -485,7 +485,7 @@ mod tests {
     fn a_flood_tells_the_neighbours_of_what_it_reaches() {
         let mut random = crate::random::Random::new(9);
         for _ in 0..2_000 {
-            let [from, thick, thin] = [(); 3].map(|()| random.next_u64() & BOARD);
+            let [from, thick, thin] = [(); 3].map(|()| random.next_u64() & Board::of(5).cells);
             let within = thick | thin;
             let (reached, near) = flood_around(from & thin, within);
             assert_eq!(near, around(reached));
