@@ -131,6 +131,10 @@ impl Drawn {
         u16::try_from(self.width).unwrap_or(u16::MAX)
     }
 
+    pub fn height(&self) -> u16 {
+        u16::try_from(self.height).unwrap_or(u16::MAX)
+    }
+
     fn fits(&self, room: (u16, u16)) -> bool {
         self.width <= usize::from(room.0) && self.height <= usize::from(room.1)
     }
