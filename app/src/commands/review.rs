@@ -11,6 +11,7 @@ use requests::review::Judged;
 use requests::think::Search;
 use requests::{Budget, Desk, Effort, Given};
 use rules::record::{Node, Record, Variation};
+use rules::{ByPlayer, Player};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -121,7 +122,7 @@ fn text(game: &Game, judged: &Result<Vec<Judged>, String>, as_json: bool) -> Str
     let Game { file, number, text, read } = game;
     match (read, judged) {
         (Ok(read), Ok(judged)) if as_json => format!("{}\n", told(game, read, judged)),
-        (Ok(read), Ok(judged)) => format!("{}\n", annotated(&read.record, judged)),
+        (Ok(read), Ok(judged)) => format!("{}\n", annotated(read, judged)),
         (Err(why), _) | (_, Err(why)) if as_json => {
             format!("{}\n", json!({"file": file, "number": number, "error": why}))
         }
@@ -187,14 +188,15 @@ pub fn sign(mistake: &str) -> &'static str {
 }
 
 /// The record with signs, values and better turns.
-fn annotated(record: &Record, judged: &[Judged]) -> Record {
-    let mut record = record.clone();
+fn annotated(read: &Read, judged: &[Judged]) -> Record {
+    let mut record = read.record.clone();
+    let players = &read.session.info().players;
     for one in judged.iter().filter(|one| one.ply > 0) {
         let Some(node) = record.main.nodes.get_mut(one.ply - 1) else { continue };
-        let value = worth(one);
+        let value = worth(one, players);
         node.comment = match node.comment.is_empty() {
             true => value,
-            false => format!("{value} {}", node.comment),
+            false => format!("{value}; {}", node.comment),
         };
         let Some(mistake) = one.mistake else { continue };
         if node.glyph.is_empty() {
@@ -208,11 +210,11 @@ fn annotated(record: &Record, judged: &[Judged]) -> Record {
     record
 }
 
-/// A value from the first player's point of view: `+0.35`, or `wins in 3`.
-fn worth(one: &Judged) -> String {
+/// A value from the first player's point of view: `+0.35`, or `X wins in 3`.
+fn worth(one: &Judged, players: &ByPlayer<&str>) -> String {
     match one.win_in {
-        Some(turns) if turns > 0 => format!("first player wins in {turns}"),
-        Some(turns) if turns < 0 => format!("second player wins in {}", -turns),
+        Some(turns) if turns > 0 => format!("{} wins in {turns}", players[Player::One]),
+        Some(turns) if turns < 0 => format!("{} wins in {}", players[Player::Two], -turns),
         Some(_) => String::from("over"),
         None => format!("{:+.2}", f64::from(one.score) / 100.0),
     }
@@ -232,7 +234,7 @@ fn told(game: &Game, read: &Read, judged: &[Judged]) -> Value {
         }
         told
     });
-    let of = |player: rules::Player| {
+    let of = |player: Player| {
         let own =
             judged.iter().filter(|one| one.ply > 0 && (one.ply % 2 == 1) == (player == first));
         let count = |kind: &str| own.clone().filter(|one| one.mistake == Some(kind)).count();
@@ -251,7 +253,7 @@ fn told(game: &Game, read: &Read, judged: &[Judged]) -> Value {
         "game": read.session.info().id,
         "tags": tags,
         "turns": each.collect::<Vec<_>>(),
-        "players": rules::Player::BOTH.map(of),
+        "players": Player::BOTH.map(of),
     })
 }
 
