@@ -116,3 +116,14 @@ fn a_value_stands_apart_from_the_comment_of_a_player_and_a_winner_has_the_name_o
     assert!(written.contains("; Hm.}") && written.contains("{over; Three.}"), "{written}");
     assert!(written.contains("{X wins in 1; Too far.}"), "{written}");
 }
+
+#[test]
+fn the_only_game_that_cannot_be_read_is_told_in_one_line() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("games.txt");
+    fs::write(&file, "nonsense\n").unwrap();
+    let output = review(folder.path(), &["games.txt"]);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), error.lines().count()), (Some(2), 1), "{error}");
+    assert!(error.starts_with("quadrille: games.txt, game 1: "), "{error}");
+}

@@ -84,7 +84,7 @@ pub fn run(args: &ReviewArgs) -> Result<(), Failure> {
     let stop = interrupt::stops()?;
     let mut output = args.output.as_deref().map(Draft::open).transpose()?;
     let (mut desk, mut ticker, count) = (Desk::new(MEBIBYTES), Ticker::new(), games.len());
-    let mut unread = 0;
+    let mut unread = Vec::new();
     for (done, game) in games.iter().enumerate() {
         let name = game.name();
         let judged = judge(game, &effort, &mut desk, &stop, |ply, of| {
@@ -98,8 +98,10 @@ pub fn run(args: &ReviewArgs) -> Result<(), Failure> {
             return Err(Failure::Other(anyhow::anyhow!(words)));
         }
         if let Err(why) = &judged {
-            unread += 1;
-            let _ = writeln!(io::stderr(), "quadrille: {name}: {why}");
+            unread.push(format!("{name}: {why}"));
+        }
+        if let Some(why) = unread.last().filter(|_| judged.is_err() && count > 1) {
+            let _ = writeln!(io::stderr(), "quadrille: {why}");
         }
         let text = text(game, &judged, args.json);
         match &mut output {
@@ -111,9 +113,12 @@ pub fn run(args: &ReviewArgs) -> Result<(), Failure> {
     if let Some(draft) = output {
         draft.finish()?;
     }
-    match unread {
-        0 => Ok(()),
-        _ => Err(Failure::user(format!("{unread} of {count} games could not be reviewed"))),
+    match &unread[..] {
+        [] => Ok(()),
+        [why] if count == 1 => Err(Failure::user(why.clone())),
+        unread => {
+            Err(Failure::user(format!("{} of {count} games could not be reviewed", unread.len())))
+        }
     }
 }
 
