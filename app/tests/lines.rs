@@ -235,8 +235,8 @@ fn ears_get_words_and_no_board() {
     let folder = folder("ears");
     let args = [&["gekitai", "--no-boards"], &HUMANS[..]].concat();
     let out = printed(&args, &folder, "c 4.\nread\nboards on\nq.\n");
-    assert!(out.contains("X has marker on c4, 7 in reserve."), "{out}");
-    let before = out.split("X has marker").next().unwrap();
+    assert!(out.contains("X has a marker on c4, 7 in reserve."), "{out}");
+    let before = out.split("X has a marker").next().unwrap();
     assert!(!before.contains('│'), "{out}");
     assert!(out.contains('│'), "`boards on` draws again: {out}");
     let out = printed(&["--no-boards"], &folder, "history\nopen 1\nquit\n");
