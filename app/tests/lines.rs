@@ -280,3 +280,14 @@ fn a_puzzle_is_solved_in_words() {
     assert!(out.contains("which one? 1 to 2") && out.contains("puzzle 2: "), "{out}");
     assert!(out.contains("that does not win in"), "{out}");
 }
+
+#[test]
+fn every_question_of_the_menu_can_be_answered_with_quit() {
+    for (number, asked) in ["options?", "who plays X?", "who plays O?", "clock?"].iter().enumerate()
+    {
+        let folder = folder(&format!("quit-{number}"));
+        let printed = printed(&[], &folder, &format!("gekitai\n{}quit\n", "\n".repeat(number)));
+        let (_, after) = printed.split_once(asked).unwrap();
+        assert!(!after.contains("quit") && !after.contains(asked), "{asked}: {printed}");
+    }
+}
