@@ -220,6 +220,9 @@ impl Remote {
         let there = match self.connected {
             false => "connecting again",
             true if sitting.looks_on() => "looking on",
+            true if others.clone().any(|player| sitting.state.is_invitation(player)) => {
+                "the other seat is open"
+            }
             true if others.any(|player| !self.present[player]) => "the other side is away",
             true => "connected",
         };
@@ -392,6 +395,44 @@ mod tests {
             json!({"type": "event", "kind": "move", "seat": 1, "seq": 2, "turn": "d4"}),
         );
         assert!(!remote.is_waiting(&sitting) && remote.unsent(&sitting).is_empty());
+    }
+
+    #[test]
+    fn nobody_is_away_from_a_seat_that_nobody_has_taken() {
+        let seats = json!([{"kind": "person", "name": "Ana"}, {"kind": "open"}]);
+        let game = json!({"game": "gekitai", "turns": [], "seq": 1, "at": 1, "board_seq": 1,
+            "seats": seats, "you": [1]});
+        let state = Shown::read(&game).unwrap().state;
+        let (mut remote, _) = seated();
+        let mut sitting = Sitting::followed(state, vec![Player::One]).unwrap();
+        remote.connected = true;
+        assert_eq!(remote.words(&sitting), "127.0.0.1:1: the other seat is open");
+        let joined = json!({"type": "event", "kind": "joined", "seat": 2, "seq": 2, "name": "Ben"});
+        hear(&mut remote, &mut sitting, joined);
+        assert_eq!(remote.words(&sitting), "127.0.0.1:1: the other side is away");
+    }
+
+    #[test]
+    fn a_turn_that_was_put_off_is_sent_under_its_first_name() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let saves = Saves::open(Some(folder.path())).unwrap();
+        let (mut remote, mut sitting) = seated();
+        sitting.play("c3", Instant::now()).unwrap();
+        remote.send_turn(&sitting);
+        remote.put_off(&sitting, &saves).unwrap();
+        let unsent = seats::take_unsent(&saves, &remote.link, 1).unwrap().unwrap();
+        assert_eq!(unsent.name.as_ref(), Some(&remote.waiting[0].name));
+        let (mut again, mut sitting) = seated();
+        again.resume(unsent);
+        sitting.play("c3", Instant::now()).unwrap();
+        again.send_turn(&sitting);
+        assert_eq!(again.waiting[0].name, remote.waiting[0].name);
+        // Its first copy is told as news, and then the repeat is acknowledged.
+        let event = json!({"type": "event", "kind": "move", "seat": 1, "seq": 2, "turn": "c3"});
+        assert_eq!(hear(&mut again, &mut sitting, event), Change::Nothing);
+        let ack = json!({"type": "ack", "command": again.waiting[0].name});
+        hear(&mut again, &mut sitting, ack);
+        assert!(!again.is_waiting(&sitting) && again.waiting.is_empty());
     }
 
     #[test]

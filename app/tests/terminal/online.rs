@@ -78,7 +78,7 @@ fn two_terminals_play_a_whole_game_on_a_server_that_is_started_again() {
     let mut server = Server::start(&own.join("games.db"), "127.0.0.1:0");
     let [one, two] = server.game(&wanted("jeson-mor"));
     let mut ann = Tty::start(&["join", &one], &own.join("ann"), SMALL);
-    ann.sees("the other side is");
+    ann.sees("the other seat is");
     let mut bob = Tty::start(&["join", &two, "--name", "Bob"], &own.join("bob"), SMALL);
     ann.sees("Bob");
     let link = one.split('#').next().unwrap().to_owned();
