@@ -148,7 +148,7 @@ const SECTIONS: &[Section] = &[
         heading: "Setting up a position",
         topics: &[Editor],
         keys: &[
-            ("1 to 4, Tab", "take a brush; Enter or a click paints, x or the right button wipes"),
+            ("digits, Tab", "take a brush; Enter or a click paints, x or the right button wipes"),
             ("t c i u", "other player to move, clear, usual start, take back"),
             ("a, Esc", "look at it with the engine; play it"),
         ],

@@ -508,3 +508,14 @@ fn every_line_of_text_can_be_edited_in_the_middle() {
     rig.tell(Message::Input(Event::Paste("two\nlines".into())));
     sees(&rig, "/ two▏ben");
 }
+
+#[test]
+fn the_first_enter_in_the_editor_paints_the_cell_under_the_cursor() {
+    let mut rig = Rig::new();
+    rig.app.go(Next::Setup(&engine::GAMES[1]));
+    rig.keys("<End><Up><Up><Up><Enter>");
+    assert!(rig.frame().contains("press Enter to paint"), "{}", rig.frame());
+    rig.keys("<Enter>");
+    let Screen::Editor(editor) = &rig.app.screen else { panic!("{}", rig.frame()) };
+    assert_eq!(editor.sitting().board.text().matches('x').count(), 1);
+}
