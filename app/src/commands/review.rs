@@ -23,9 +23,9 @@ use std::path::PathBuf;
   quadrille review *.txt -o reviewed.txt          many files into one
   quadrille review games.txt --json | jq .turns   one JSON object for each game
   quadrille review game.txt --time 2              two seconds for each position
-Signs: ?? a blunder, ? a mistake, ?! an inaccuracy. Values are in pieces, from the first player's
-point of view. Ctrl-C ends the work and keeps the games that are finished; if there was
-such a FILE before, they are in FILE.part. A game that cannot be read is named and stays as it is, and the
+Signs: ?? a blunder, ? a mistake, ?! an inaccuracy. Values are in pieces, from the first player's \
+point of view. Ctrl-C ends the work and keeps the games that are finished; if there was \
+such a FILE before, they are in FILE.part. A game that cannot be read is named and stays as it is, and the \
 exit code is 2.")]
 pub struct ReviewArgs {
     /// Files of records (- for standard input)
