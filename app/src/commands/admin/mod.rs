@@ -207,7 +207,7 @@ pub enum Players {
     Close,
     /// Print invitations, for a class or a club
     #[command(after_help = "Examples:
-  quadrille admin players invite 30                     for each of a class
+  quadrille admin players invite 30                     one for each in a class
   quadrille admin players invite --admits 30 --for 7d   one for all of them, for a week")]
     Invite {
         /// How many invitations
