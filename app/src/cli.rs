@@ -68,9 +68,12 @@ pub enum Command {
     /// Play on the terminal, or in lines of text
     Play(PlayArgs),
     /// Join a game on a server, with the link of a seat
-    #[command(
-        after_help = "Example:\n  quadrille join 'http://127.0.0.1:8000/k3Vx9QmZ#secret' --name Ana\n\nThe secret after # is kept in a file that only you can read, so that the link without it suffices\nfrom then on. Leaving waits until the server has acknowledged what was played; if it does not, the\nprogram says what is missing and ends with exit code 1."
-    )]
+    #[command(after_help = "Example:
+  quadrille join 'http://127.0.0.1:8000/k3Vx9QmZ#secret' --name Ana
+
+The secret after # is kept in a file that only you can read, so that the link without it suffices from then on. \
+Leaving waits until the server has acknowledged what was played; if it does not, the program says what is missing \
+and ends with exit code 1.")]
     Join(OnlineArgs),
     /// Create a game on a server, print the link for the other player, and join it
     Invite(InviteArgs),
@@ -153,7 +156,7 @@ The commands are described in docs/protocols.md."
     #[command(after_help = "Example:
   quadrille solve gekitai --both draw -o proof.gz && quadrille verify proof.gz
 
-The format is described in docs/certificates.md. A certificate that does not hold is refused with
+The format is described in docs/certificates.md. A certificate that does not hold is refused with \
 the line at fault, and the exit code is 2.")]
     Verify {
         /// The certificate, compressed or not, or the table
@@ -185,7 +188,7 @@ the line at fault, and the exit code is 2.")]
     #[command(after_help = "Examples:
   quadrille move-games games.db postgres://quadrille@db.example/games
   quadrille move-games postgres://quadrille@db.example/games games.db
-No server may run on the source. Games that are already at the target are compared and left as they are, so a copy
+No server may run on the source. Games that are already at the target are compared and left as they are, so a copy \
 that was interrupted can be repeated.")]
     MoveGames {
         /// The source: a file, or postgres://…
@@ -197,8 +200,8 @@ that was interrupted can be repeated.")]
     #[command(after_help = "Example:
   quadrille site -o public
 
-The folder works at the root of a host or below any path, by https or on this machine:
-python3 -m http.server -d public.
+The folder works at the root of a host or below any path, by https or on this machine: \
+python3 -m http.server -d public. \
 The pages play, analyse and review by themselves, can be installed, and work without a network.")]
     Site {
         /// The folder; new, empty, or written by this command before
@@ -315,5 +318,43 @@ impl clap::FromArgMatches for GameOptions {
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
         *self = Self::from_arg_matches(matches)?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    /// Calls this with each command that does something, and its words.
+    fn each(command: &clap::Command, words: &str, tell: &mut dyn FnMut(&str, &str)) {
+        let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        tell(words, &help);
+        for own in command.get_subcommands().filter(|own| own.get_name() != "help") {
+            each(own, &format!("{words} {}", own.get_name()), tell);
+        }
+    }
+
+    #[test]
+    fn every_command_of_an_operator_has_an_example() {
+        let mut seen = 0;
+        each(&Cli::command(), "quadrille", &mut |words, help| {
+            if words.starts_with("quadrille admin") {
+                assert!(help.contains(&format!("  {words}")), "{words}: {help}");
+                seen += 1;
+            }
+        });
+        assert!(seen > 20, "{seen}");
+    }
+
+    /// Lines are broken where the terminal ends.
+    #[test]
+    fn no_paragraph_of_the_help_has_line_breaks_of_its_own() {
+        each(&Cli::command(), "quadrille", &mut |words, help| {
+            let is_prose = |line: &&str| !line.is_empty() && !line.starts_with(' ');
+            let lines: Vec<&str> = help.lines().collect();
+            let broken = lines.windows(2).find(|pair| pair.iter().all(is_prose));
+            assert_eq!(broken, None, "{words}");
+        });
     }
 }

@@ -235,8 +235,8 @@ fn ears_get_words_and_no_board() {
     let folder = folder("ears");
     let args = [&["gekitai", "--no-boards"], &HUMANS[..]].concat();
     let out = printed(&args, &folder, "c 4.\nread\nboards on\nq.\n");
-    assert!(out.contains("X has marker on c4, 7 in reserve."), "{out}");
-    let before = out.split("X has marker").next().unwrap();
+    assert!(out.contains("X has a marker on c4, 7 in reserve."), "{out}");
+    let before = out.split("X has a marker").next().unwrap();
     assert!(!before.contains('│'), "{out}");
     assert!(out.contains('│'), "`boards on` draws again: {out}");
     let out = printed(&["--no-boards"], &folder, "history\nopen 1\nquit\n");
@@ -279,4 +279,15 @@ fn a_puzzle_is_solved_in_words() {
     let out = printed(&["--no-boards", "--seed", "1"], &folder, &input);
     assert!(out.contains("which one? 1 to 2") && out.contains("puzzle 2: "), "{out}");
     assert!(out.contains("that does not win in"), "{out}");
+}
+
+#[test]
+fn every_question_of_the_menu_can_be_answered_with_quit() {
+    for (number, asked) in ["options?", "who plays X?", "who plays O?", "clock?"].iter().enumerate()
+    {
+        let folder = folder(&format!("quit-{number}"));
+        let printed = printed(&[], &folder, &format!("gekitai\n{}quit\n", "\n".repeat(number)));
+        let (_, after) = printed.split_once(asked).unwrap();
+        assert!(!after.contains("quit") && !after.contains(asked), "{asked}: {printed}");
+    }
 }

@@ -195,6 +195,18 @@ fn a_new_search_ends_the_one_before() {
 }
 
 #[test]
+fn a_go_that_is_refused_ends_the_search_before_it_and_is_answered_after_it() {
+    for refused in ["go nodes 0", "go perft 0", "position startpos moves z9\ngo depth 1"] {
+        let mut engine = Process::engine(&["setoption name Game value gekitai", "go infinite"]);
+        engine.until("info depth ");
+        engine.say(refused);
+        let [first, second] = [0, 1].map(|_| engine.until("bestmove ").pop().unwrap());
+        assert!(first != second && second == "bestmove (none)", "{refused}: {first}, {second}");
+        assert_eq!(engine.end(), (Vec::new(), Some(0)));
+    }
+}
+
+#[test]
 fn a_search_among_chosen_turns_looks_at_all_of_them_and_tells_every_depth() {
     let mut engine = Process::engine(&["ugi", "setoption name Game value jeson-mor"]);
     engine.until("ugiok");

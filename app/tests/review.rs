@@ -103,3 +103,27 @@ fn ctrl_c_keeps_the_games_that_are_finished_and_the_file_that_was_there() {
         }
     }
 }
+
+#[test]
+fn a_value_stands_apart_from_the_comment_of_a_player_and_a_winner_has_the_name_of_the_game() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    let won =
+        "[Game \"gekitai\"]\n\n1. c3 a6 2. c5 f6 3. c2 {Two.} f1 {Too far.} 4. c3 {Three.} *\n";
+    fs::write(folder.join("games.txt"), format!("{GOOD}\n{won}")).unwrap();
+    let output = review(folder, &["games.txt"]);
+    let written = String::from_utf8(output.stdout).unwrap();
+    assert!(written.contains("; Hm.}") && written.contains("{over; Three.}"), "{written}");
+    assert!(written.contains("{X wins in 1; Too far.}"), "{written}");
+}
+
+#[test]
+fn the_only_game_that_cannot_be_read_is_told_in_one_line() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("games.txt");
+    fs::write(&file, "nonsense\n").unwrap();
+    let output = review(folder.path(), &["games.txt"]);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), error.lines().count()), (Some(2), 1), "{error}");
+    assert!(error.starts_with("quadrille: games.txt, game 1: "), "{error}");
+}

@@ -206,10 +206,10 @@ fn listed<T: AsRef<str>>(all: &[T]) -> String {
     }
 }
 
-/// Pieces of one kind: "markers on a2, f5 and c4", "stacks of 6 on a2, f9 and h4".
+/// Pieces of one kind: "a marker on c4", "markers on a2, f5 and c4", "stacks of 6 on a2, f9 and h4".
 fn said(((noun, more), cells): ((&str, String), Vec<&str>)) -> String {
-    let plural = if cells.len() > 1 { "s" } else { "" };
-    format!("{noun}{plural}{more} on {}", listed(&cells))
+    let (article, plural) = if cells.len() > 1 { ("", "s") } else { ("a ", "") };
+    format!("{article}{noun}{plural}{more} on {}", listed(&cells))
 }
 
 /// The player's name in the game: words in lower case, single letters unchanged.
@@ -260,6 +260,11 @@ mod tests {
         assert_eq!(said[0], "Red has stacks of 6 on a2, f9 and h4.");
         let said = position(&Gekitai::new(&Default::default()).unwrap().diagram());
         assert_eq!(said[1], "O has nothing on the board, 8 in reserve.");
+        let said = position(
+            &Gekitai::from_text("6/6/2x3/3o2/4x1/6 2", &Default::default()).unwrap().diagram(),
+        );
+        assert_eq!(said[0], "X has markers on c3 and e5, 6 in reserve.");
+        assert_eq!(said[1], "O has a marker on d4, 7 in reserve.");
     }
 
     #[test]

@@ -113,10 +113,10 @@ test('a command says how far it has come', () => {
   );
   assert.equal(
     progress(
-      { what: 'offer-draw', fields: {}, phase: 'refused', reason: 'you have offered already' },
+      { what: 'offer-draw', fields: {}, phase: 'refused', reason: 'you have offered a draw already' },
       true,
     ),
-    'Your draw offer was refused: you have offered already',
+    'Your draw offer was refused: you have offered a draw already',
   );
 });
 

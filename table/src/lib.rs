@@ -18,7 +18,7 @@
 //!     assert_eq!(table::words::event(&event, &state.course).as_deref(), Some("Ann offers a draw."));
 //! }
 //! let twice = referee::decide(&state, Player::One, &Action::OfferDraw).unwrap_err();
-//! assert_eq!(twice.message, "you have offered already");
+//! assert_eq!(twice.message, "you have offered a draw already");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

@@ -421,7 +421,7 @@ fn offer_draw(game: &State, seat: Player) -> Result<Decision, Refusal> {
             Err(Refusal::conflict("a computer does not agree on draws"))
         }
         Some((Offer::Draw, asker)) if asker != seat => Ok(end(None, Reason::Agreed).into()),
-        Some((_, asker)) if asker == seat => Err(Refusal::conflict("you have offered already")),
+        Some((offer, asker)) if asker == seat => Err(offered_already(offer)),
         Some(_) => Err(Refusal::conflict("answer the opponent's offer first")),
         None => Ok(Fact::Offer { offer: Offer::Draw }.into()),
     }
@@ -451,10 +451,18 @@ fn undo(game: &State, seat: Player) -> Result<Decision, Refusal> {
     let turns = game.before_last_turn_of(seat).ok_or_else(nothing)?;
     match game.course.offer {
         _ if game.is_computer(seat.other()) => Ok(Fact::Undone { turns }.into()),
-        Some((_, asker)) if asker == seat => Err(Refusal::conflict("you have asked already")),
+        Some((offer, asker)) if asker == seat => Err(offered_already(offer)),
         Some(_) => Err(Refusal::conflict("answer the opponent's offer first")),
         None => Ok(Fact::Offer { offer: Offer::Undo }.into()),
     }
+}
+
+/// Only one offer can be open.
+fn offered_already(offer: Offer) -> Refusal {
+    Refusal::conflict(match offer {
+        Offer::Draw => "you have offered a draw already",
+        Offer::Undo => "you have asked to take back already",
+    })
 }
 
 fn rematch(game: &State, seat: Player) -> Result<Decision, Refusal> {
@@ -502,7 +510,11 @@ mod tests {
 
     #[test]
     fn a_turn_declines_an_offer_unless_its_player_had_not_seen_it() {
-        for (action, offer) in [(Action::OfferDraw, Offer::Draw), (Action::Undo, Offer::Undo)] {
+        let offers = [
+            (Action::OfferDraw, Offer::Draw, "you have offered a draw already"),
+            (Action::Undo, Offer::Undo, "you have asked to take back already"),
+        ];
+        for (action, offer, said) in offers {
             for seen in [None, Some(3), Some(9)] {
                 let state = answered(action.clone(), seen);
                 assert_eq!((state.course.offer, state.course.seq), (None, 4), "{seen:?}");
@@ -512,6 +524,8 @@ mod tests {
             assert_eq!(state.course.offer, Some((offer, Player::One)));
             assert_eq!((state.course.seq, state.course.turns), (5, 2));
             assert!(decide(&state, Player::Two, &Action::Accept).is_ok());
+            let second = decide(&state, Player::One, &Action::OfferDraw).unwrap_err();
+            assert_eq!(second.message, said);
         }
     }
 

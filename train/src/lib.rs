@@ -26,8 +26,8 @@ use std::time::{Duration, Instant};
 /// Arguments of `quadrille train`.
 #[derive(clap::Args, Debug)]
 #[command(
-    after_help = "Each generation plays games against itself, judged by the net before it (the first one by the hand-made
-estimate), and learns from them. FOLDER keeps the games and the net of each generation; what is already
+    after_help = "Each generation plays games against itself, judged by the net before it (the first one by the hand-made \
+estimate), and learns from them. FOLDER keeps the games and the net of each generation; what is already \
 there is not made again.
 
 Examples:

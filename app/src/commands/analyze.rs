@@ -22,7 +22,7 @@ use std::time::Duration;
   quadrille analyze jeson-mor --size 5 --moves 'a1-b3' --depth 12
   quadrille analyze --file game.txt --lines 1 --threads 4   a recorded game, where it ended
   quadrille analyze --file game.txt --after 12 --json       after twelve turns, for scripts
-Values are roughly in pieces. A win within a number of turns is proven; only the winner's turns
+Values are roughly in pieces. A win within a number of turns is proven; only the winner's turns \
 count. Ctrl-C ends the search early.")]
 pub struct AnalyzeArgs {
     /// What to look at.

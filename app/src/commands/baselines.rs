@@ -16,7 +16,7 @@ use std::path::PathBuf;
   quadrille baselines gekitai --games 20
   quadrille baselines --games 100 --concurrency 8 -o baselines.md
 
-Each of the players meets some of the others; ratings are fitted to all games (Bradley and Terry). Random play is
+Each of the players meets some of the others; ratings are fitted to all games (Bradley and Terry). Random play is \
 rated 0. These players look at a fixed number of positions, so a table can be reproduced on any machine.")]
 pub struct BaselinesArgs {
     /// The games; all of them if none is named

@@ -25,8 +25,8 @@ const TABLE: usize = 32;
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   quadrille bot --server http://127.0.0.1:8000 --key pk-… --name 'My bot' --game gekitai --level 7
-The bot plays anybody who wants the same game with the same clock, one game after the other, until it is
-stopped or has played --games of them. It is marked as a bot. With --name it registers, unless
+The bot plays anybody who wants the same game with the same clock, one game after the other, until it is \
+stopped or has played --games of them. It is marked as a bot. With --name it registers, unless \
 it is already a player.")]
 pub struct BotArgs {
     /// The server

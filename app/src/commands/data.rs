@@ -17,11 +17,11 @@ use std::path::PathBuf;
   quadrille data six-making --size 4 --games 1000 --nodes 20000 --puzzles -o six.npz
   quadrille data gekitai --size 4 --markers 2 --games 0 --complete -o small.parquet
 
-For each position of a game: the position itself, the player to move, the turn played, its score, the result of
-the game and a policy over the best turns. A file that ends with .npz is an archive of NumPy arrays
-(`numpy.load`); with .parquet it is a table, and what is added to games goes to files of its own:
-NAME-puzzles.parquet, NAME-exact.parquet. A card with the meaning of each array or column, the seed and the
-version is written next to it, with the ending .md. The same command writes the same file on any machine, with any
+For each position of a game: the position itself, the player to move, the turn played, its score, the result of \
+the game and a policy over the best turns. A file that ends with .npz is an archive of NumPy arrays \
+(`numpy.load`); with .parquet it is a table, and what is added to games goes to files of its own: \
+NAME-puzzles.parquet, NAME-exact.parquet. A card with the meaning of each array or column, the seed and the \
+version is written next to it, with the ending .md. The same command writes the same file on any machine, with any \
 number of threads.")]
 pub struct DataArgs {
     /// The game

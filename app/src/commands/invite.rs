@@ -17,8 +17,8 @@ use rules::Player;
   quadrille invite gekitai --server http://127.0.0.1:8000 --name Ana
   quadrille invite jeson-mor --size 5 --clock 5+3 --second --server https://games.example
   quadrille invite glaisher --server http://127.0.0.1:8000 --only-link
-The first line is the link for the other player: the first to open it gets the seat. The game opens,
-and shows the link until then. Your own secret is kept in a file that only you can read. The server may also be given as
+The first line is the link for the other player: the first to open it gets the seat. The game opens, \
+and shows the link until then. Your own secret is kept in a file that only you can read. The server may also be given as \
 $QUADRILLE_SERVER, or as `server` in the configuration file.")]
 pub struct InviteArgs {
     /// The game

@@ -30,8 +30,8 @@ A clock is minutes and seconds for each turn, as in 5+3, or days, as in 3d.\n";
   quadrille lobby http://127.0.0.1:8000
   quadrille lobby http://127.0.0.1:8000 --name Ana
   printf 'play gekitai 5+3\\n' | quadrille lobby https://games.example --plain
-Without a key you are a guest. The key of a player is kept in a file that only you can read; the
-pages show it as a link, which can be given here instead of the address. `help` lists what can be
+Without a key you are a guest. The key of a player is kept in a file that only you can read; the \
+pages show it as a link, which can be given here instead of the address. `help` lists what can be \
 typed. Games that are arranged here are public.")]
 pub struct LobbyArgs {
     /// The server, or the link with your key

@@ -67,7 +67,7 @@ Examples:
   quadrille play --continue                             the last unfinished game
   printf 'c4\\nd3\\nquit\\n' | quadrille play gekitai --second human
 
-Without a terminal, or with --plain, the game is played in lines of text; `help` lists what can be
+Without a terminal, or with --plain, the game is played in lines of text; `help` lists what can be \
 typed. More is in docs/terminal.md.")]
 pub struct PlayArgs {
     /// The game; chosen from a menu if nothing is given

@@ -15,7 +15,7 @@ use std::path::PathBuf;
   quadrille puzzles gekitai --count 10
   quadrille puzzles jeson-mor --size 7 --seed 5 -o puzzles.txt
   quadrille puzzles gekitai --rate puzzles.txt -o sorted.txt
-The puzzles are records, from easy to hard. Only the solution wins within the number of turns
+The puzzles are records, from easy to hard. Only the solution wins within the number of turns \
 in the tag Only.")]
 pub struct PuzzlesArgs {
     /// The game

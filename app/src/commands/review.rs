@@ -11,6 +11,7 @@ use requests::review::Judged;
 use requests::think::Search;
 use requests::{Budget, Desk, Effort, Given};
 use rules::record::{Node, Record, Variation};
+use rules::{ByPlayer, Player};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -22,9 +23,9 @@ use std::path::PathBuf;
   quadrille review *.txt -o reviewed.txt          many files into one
   quadrille review games.txt --json | jq .turns   one JSON object for each game
   quadrille review game.txt --time 2              two seconds for each position
-Signs: ?? a blunder, ? a mistake, ?! an inaccuracy. Values are in pieces, from the first player's
-point of view. Ctrl-C ends the work and keeps the games that are finished; if there was
-such a FILE before, they are in FILE.part. A game that cannot be read is named and stays as it is, and the
+Signs: ?? a blunder, ? a mistake, ?! an inaccuracy. Values are in pieces, from the first player's \
+point of view. Ctrl-C ends the work and keeps the games that are finished; if there was \
+such a FILE before, they are in FILE.part. A game that cannot be read is named and stays as it is, and the \
 exit code is 2.")]
 pub struct ReviewArgs {
     /// Files of records (- for standard input)
@@ -83,7 +84,7 @@ pub fn run(args: &ReviewArgs) -> Result<(), Failure> {
     let stop = interrupt::stops()?;
     let mut output = args.output.as_deref().map(Draft::open).transpose()?;
     let (mut desk, mut ticker, count) = (Desk::new(MEBIBYTES), Ticker::new(), games.len());
-    let mut unread = 0;
+    let mut unread = Vec::new();
     for (done, game) in games.iter().enumerate() {
         let name = game.name();
         let judged = judge(game, &effort, &mut desk, &stop, |ply, of| {
@@ -97,8 +98,10 @@ pub fn run(args: &ReviewArgs) -> Result<(), Failure> {
             return Err(Failure::Other(anyhow::anyhow!(words)));
         }
         if let Err(why) = &judged {
-            unread += 1;
-            let _ = writeln!(io::stderr(), "quadrille: {name}: {why}");
+            unread.push(format!("{name}: {why}"));
+        }
+        if let Some(why) = unread.last().filter(|_| judged.is_err() && count > 1) {
+            let _ = writeln!(io::stderr(), "quadrille: {why}");
         }
         let text = text(game, &judged, args.json);
         match &mut output {
@@ -110,9 +113,12 @@ pub fn run(args: &ReviewArgs) -> Result<(), Failure> {
     if let Some(draft) = output {
         draft.finish()?;
     }
-    match unread {
-        0 => Ok(()),
-        _ => Err(Failure::user(format!("{unread} of {count} games could not be reviewed"))),
+    match &unread[..] {
+        [] => Ok(()),
+        [why] if count == 1 => Err(Failure::user(why.clone())),
+        unread => {
+            Err(Failure::user(format!("{} of {count} games could not be reviewed", unread.len())))
+        }
     }
 }
 
@@ -121,7 +127,7 @@ fn text(game: &Game, judged: &Result<Vec<Judged>, String>, as_json: bool) -> Str
     let Game { file, number, text, read } = game;
     match (read, judged) {
         (Ok(read), Ok(judged)) if as_json => format!("{}\n", told(game, read, judged)),
-        (Ok(read), Ok(judged)) => format!("{}\n", annotated(&read.record, judged)),
+        (Ok(read), Ok(judged)) => format!("{}\n", annotated(read, judged)),
         (Err(why), _) | (_, Err(why)) if as_json => {
             format!("{}\n", json!({"file": file, "number": number, "error": why}))
         }
@@ -187,14 +193,15 @@ pub fn sign(mistake: &str) -> &'static str {
 }
 
 /// The record with signs, values and better turns.
-fn annotated(record: &Record, judged: &[Judged]) -> Record {
-    let mut record = record.clone();
+fn annotated(read: &Read, judged: &[Judged]) -> Record {
+    let mut record = read.record.clone();
+    let players = &read.session.info().players;
     for one in judged.iter().filter(|one| one.ply > 0) {
         let Some(node) = record.main.nodes.get_mut(one.ply - 1) else { continue };
-        let value = worth(one);
+        let value = worth(one, players);
         node.comment = match node.comment.is_empty() {
             true => value,
-            false => format!("{value} {}", node.comment),
+            false => format!("{value}; {}", node.comment),
         };
         let Some(mistake) = one.mistake else { continue };
         if node.glyph.is_empty() {
@@ -208,11 +215,11 @@ fn annotated(record: &Record, judged: &[Judged]) -> Record {
     record
 }
 
-/// A value from the first player's point of view: `+0.35`, or `wins in 3`.
-fn worth(one: &Judged) -> String {
+/// A value from the first player's point of view: `+0.35`, or `X wins in 3`.
+fn worth(one: &Judged, players: &ByPlayer<&str>) -> String {
     match one.win_in {
-        Some(turns) if turns > 0 => format!("first player wins in {turns}"),
-        Some(turns) if turns < 0 => format!("second player wins in {}", -turns),
+        Some(turns) if turns > 0 => format!("{} wins in {turns}", players[Player::One]),
+        Some(turns) if turns < 0 => format!("{} wins in {}", players[Player::Two], -turns),
         Some(_) => String::from("over"),
         None => format!("{:+.2}", f64::from(one.score) / 100.0),
     }
@@ -232,7 +239,7 @@ fn told(game: &Game, read: &Read, judged: &[Judged]) -> Value {
         }
         told
     });
-    let of = |player: rules::Player| {
+    let of = |player: Player| {
         let own =
             judged.iter().filter(|one| one.ply > 0 && (one.ply % 2 == 1) == (player == first));
         let count = |kind: &str| own.clone().filter(|one| one.mistake == Some(kind)).count();
@@ -251,7 +258,7 @@ fn told(game: &Game, read: &Read, judged: &[Judged]) -> Value {
         "game": read.session.info().id,
         "tags": tags,
         "turns": each.collect::<Vec<_>>(),
-        "players": rules::Player::BOTH.map(of),
+        "players": Player::BOTH.map(of),
     })
 }
 

@@ -68,7 +68,8 @@ pub struct ServeArgs {
     /// Delete games without a single turn after this time
     #[arg(long, value_name = "TIME", value_parser = server::admin::settings::age)]
     pub keep_unplayed: Option<Duration>,
-    /// The socket for `quadrille admin`; by default admin.sock in $RUNTIME_DIRECTORY, or beside the file of games
+    /// The socket for `quadrille admin`; by default admin.sock in $RUNTIME_DIRECTORY, or beside the file of
+    /// games, as games.db.admin
     #[arg(long, value_name = "FILE")]
     pub admin: Option<PathBuf>,
     /// The format of the log on standard error

@@ -40,7 +40,7 @@ impl Lines {
             let (word, rest) = answer.split_once(' ').unwrap_or((answer, ""));
             match word {
                 "" => {}
-                "quit" | "q" | "exit" => return Ok(None),
+                word if is_farewell(word) => return Ok(None),
                 "continue" => match self.saves.latest().0.map(|kept| self.saves.claim(&kept.0)) {
                     Some(Ok(opened)) => return Ok(Some(opened)),
                     Some(Err(trouble)) => self.say(&trouble)?,
@@ -230,7 +230,7 @@ impl Lines {
         self.asked("options? (as name=value; Enter leaves them)", "", &known, read)
     }
 
-    /// Asks until the answer can be read; `None` when the input ends.
+    /// Asks until the answer can be read; `None` if the input ends or the user quits.
     fn asked<T>(
         &mut self,
         words: &str,
@@ -241,12 +241,19 @@ impl Lines {
         loop {
             let Some(answer) = self.ask_among(words, known.to_vec())? else { return Ok(None) };
             let answer = without_stop(&answer);
+            if is_farewell(answer) {
+                return Ok(None);
+            }
             match read(if answer.is_empty() { usual } else { answer }) {
                 Ok(value) => return Ok(Some(value)),
                 Err(trouble) => self.say(&trouble)?,
             }
         }
     }
+}
+
+fn is_farewell(answer: &str) -> bool {
+    ["quit", "q", "exit"].contains(&answer)
 }
 
 /// An answer without the full stop that the original programs require.

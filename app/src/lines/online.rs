@@ -7,7 +7,7 @@
 use super::commands::{Typed, Verb, command};
 use super::{Lines, MOST_BYTES, time_left};
 use crate::commands::play::PlayArgs;
-use crate::online::{self, Answer, Change, Connection, News, Opened, Remote};
+use crate::online::{self, Answer, Change, Connection, News, Opened, Remote, Unsent};
 use crate::saves::Saves;
 use crate::shell::failure::Failure;
 use crate::shell::input::next_line;
@@ -130,8 +130,8 @@ struct Game {
     plays: bool,
     /// Whether the user has been told that it is their turn.
     prompted: bool,
-    /// A turn of an earlier session that the server has not received.
-    unsent: Option<String>,
+    /// A turn of an earlier session that the server has not acknowledged.
+    unsent: Option<Unsent>,
 }
 
 enum After {
@@ -161,9 +161,10 @@ impl Game {
     ) -> Result<Option<String>, Failure> {
         lines.style.flipped = self.sitting.own.as_deref() == Some(&[rules::Player::Two]);
         lines.open(&self.sitting, None)?;
-        if let Some(turn) = self.unsent.take().filter(|_| self.sitting.person().is_some()) {
+        if let Some(unsent) = self.unsent.take().filter(|_| self.sitting.person().is_some()) {
+            let turn = unsent.turn.clone();
             lines.say(&format!("{turn} was not acknowledged last time, and is sent now"))?;
-            self.remote.resumes = true;
+            self.remote.resume(unsent);
             self.try_move(&turn, lines)?;
         }
         loop {

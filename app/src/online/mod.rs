@@ -14,6 +14,7 @@ mod stream;
 pub use connection::{Connection, News};
 pub use link::Link;
 pub use remote::{Answer, Change, Remote, open_offer};
+pub use seats::Unsent;
 
 use crate::saves::Saves;
 use crate::sitting::Sitting;
@@ -45,8 +46,8 @@ pub fn lost(unsent: &[String], refused: &[String]) -> Option<String> {
 pub struct Opened {
     pub sitting: Sitting,
     pub link: Link,
-    /// A turn of an earlier session that the server has not received, to be sent now.
-    pub unsent: Option<String>,
+    /// A turn of an earlier session that the server has not acknowledged, to be sent now.
+    pub unsent: Option<Unsent>,
     /// The link for the other player, while nobody has taken that seat.
     pub invitation: Option<String>,
 }

@@ -30,8 +30,8 @@ pub struct Remote {
     /// Which seats are connected.
     present: ByPlayer<bool>,
     pub connected: bool,
-    /// Whether the next turn was made before the game was left: its player may not have seen what was offered since.
-    pub resumes: bool,
+    /// A turn of an earlier session that is sent next.
+    resumed: Option<Unsent>,
     /// Whether what the other player says is not shown.
     pub muted: bool,
 }
@@ -93,7 +93,7 @@ impl Remote {
             run,
             present,
             connected,
-            resumes: false,
+            resumed: None,
             muted: false,
         }
     }
@@ -105,9 +105,12 @@ impl Remote {
     }
 
     /// Sends a command, under a name of its own.
-    fn send(&mut self, what: &str, mut command: Value) {
+    fn send(&mut self, what: &str, command: Value) {
         self.sent += 1;
-        let name = format!("{}-{}", self.run, self.sent);
+        self.send_as(format!("{}-{}", self.run, self.sent), what, command);
+    }
+
+    fn send_as(&mut self, name: String, what: &str, mut command: Value) {
         command["type"] = "command".into();
         command["command"] = name.as_str().into();
         let is_turn = command["do"] == "move";
@@ -135,11 +138,21 @@ impl Remote {
         };
         self.sent_turns = known + 1;
         let course = &sitting.state.course;
-        // An offer that was made after this event is not declined by the turn.
-        let seen = if std::mem::take(&mut self.resumes) { course.board_seq } else { course.seq };
+        let resumed = self.resumed.take().filter(|unsent| unsent.turn == *turn);
+        // An offer that was made after this event is not declined by the turn. What was offered after the game was
+        // left, the player of a resumed turn may not have seen.
+        let seen = if resumed.is_some() { course.board_seq } else { course.seq };
         let command =
             json!({"do": "move", "turn": turn, "board_seq": course.board_seq, "seen": seen});
-        self.send(turn, command);
+        match resumed.and_then(|unsent| unsent.name) {
+            Some(name) => self.send_as(name, turn, command),
+            None => self.send(turn, command),
+        }
+    }
+
+    /// Sends the turn that is played next as the one of an earlier session, which the server may have received.
+    pub fn resume(&mut self, unsent: Unsent) {
+        self.resumed = Some(unsent);
     }
 
     /// The turns on the board that the server does not know yet; the last of them may be half a turn.
@@ -161,7 +174,11 @@ impl Remote {
         let is_whole = self.own_turns(sitting).len() > usize::from(sitting.board.in_turn());
         let turn = self.own_turns(sitting).into_iter().next().filter(|_| is_whole);
         let board_seq = sitting.state.course.board_seq;
-        seats::keep_unsent(saves, &self.link, turn.map(|turn| Unsent { turn, board_seq }))
+        let sent =
+            self.waiting.iter().find(|sent| sent.is_turn && Some(&sent.what) == turn.as_ref());
+        let name = sent.map(|sent| sent.name.clone());
+        let unsent = turn.map(|turn| Unsent { turn, board_seq, name });
+        seats::keep_unsent(saves, &self.link, unsent)
     }
 
     /// Whether an acknowledgement can still come. Half a turn gets none: it is never sent.
@@ -203,6 +220,9 @@ impl Remote {
         let there = match self.connected {
             false => "connecting again",
             true if sitting.looks_on() => "looking on",
+            true if others.clone().any(|player| sitting.state.is_invitation(player)) => {
+                "the other seat is open"
+            }
             true if others.any(|player| !self.present[player]) => "the other side is away",
             true => "connected",
         };
@@ -375,6 +395,44 @@ mod tests {
             json!({"type": "event", "kind": "move", "seat": 1, "seq": 2, "turn": "d4"}),
         );
         assert!(!remote.is_waiting(&sitting) && remote.unsent(&sitting).is_empty());
+    }
+
+    #[test]
+    fn nobody_is_away_from_a_seat_that_nobody_has_taken() {
+        let seats = json!([{"kind": "person", "name": "Ana"}, {"kind": "open"}]);
+        let game = json!({"game": "gekitai", "turns": [], "seq": 1, "at": 1, "board_seq": 1,
+            "seats": seats, "you": [1]});
+        let state = Shown::read(&game).unwrap().state;
+        let (mut remote, _) = seated();
+        let mut sitting = Sitting::followed(state, vec![Player::One]).unwrap();
+        remote.connected = true;
+        assert_eq!(remote.words(&sitting), "127.0.0.1:1: the other seat is open");
+        let joined = json!({"type": "event", "kind": "joined", "seat": 2, "seq": 2, "name": "Ben"});
+        hear(&mut remote, &mut sitting, joined);
+        assert_eq!(remote.words(&sitting), "127.0.0.1:1: the other side is away");
+    }
+
+    #[test]
+    fn a_turn_that_was_put_off_is_sent_under_its_first_name() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let saves = Saves::open(Some(folder.path())).unwrap();
+        let (mut remote, mut sitting) = seated();
+        sitting.play("c3", Instant::now()).unwrap();
+        remote.send_turn(&sitting);
+        remote.put_off(&sitting, &saves).unwrap();
+        let unsent = seats::take_unsent(&saves, &remote.link, 1).unwrap().unwrap();
+        assert_eq!(unsent.name.as_ref(), Some(&remote.waiting[0].name));
+        let (mut again, mut sitting) = seated();
+        again.resume(unsent);
+        sitting.play("c3", Instant::now()).unwrap();
+        again.send_turn(&sitting);
+        assert_eq!(again.waiting[0].name, remote.waiting[0].name);
+        // Its first copy is told as news, and then the repeat is acknowledged.
+        let event = json!({"type": "event", "kind": "move", "seat": 1, "seq": 2, "turn": "c3"});
+        assert_eq!(hear(&mut again, &mut sitting, event), Change::Nothing);
+        let ack = json!({"type": "ack", "command": again.waiting[0].name});
+        hear(&mut again, &mut sitting, ack);
+        assert!(!again.is_waiting(&sitting) && again.waiting.is_empty());
     }
 
     #[test]

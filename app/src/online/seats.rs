@@ -33,6 +33,10 @@ pub struct Unsent {
     pub turn: String,
     /// The board that it was meant for: on another one it has been played, or its time has passed.
     pub board_seq: i64,
+    /// The name under which it was sent, by which the server recognises a repeat; none in older files and where it
+    /// was not sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
 }
 
 /// Keeps the turn that is to be sent when the game is joined again, or forgets it.
@@ -47,11 +51,10 @@ pub fn keep_unsent(saves: &Saves, link: &Link, unsent: Option<Unsent>) -> Result
 }
 
 /// Takes the turn that was kept for a game, if it still fits the board.
-pub fn take_unsent(saves: &Saves, link: &Link, board_seq: i64) -> Result<Option<String>, String> {
-    let all: BTreeMap<String, Unsent> = saves.json(UNSENT)?;
-    let found = all.get(&name(link)).filter(|unsent| unsent.board_seq == board_seq);
+pub fn take_unsent(saves: &Saves, link: &Link, board_seq: i64) -> Result<Option<Unsent>, String> {
+    let mut all: BTreeMap<String, Unsent> = saves.json(UNSENT)?;
     keep_unsent(saves, link, None)?;
-    Ok(found.map(|unsent| unsent.turn.clone()))
+    Ok(all.remove(&name(link)).filter(|unsent| unsent.board_seq == board_seq))
 }
 
 /// The key of a seat in the file.
@@ -69,12 +72,23 @@ mod tests {
         let folder = tempfile::TempDir::new().unwrap();
         let saves = Saves::open(Some(folder.path())).unwrap();
         let link = Link::parse("host:8000/k3Vx9QmZ").unwrap();
-        let unsent = Unsent { turn: "c3".into(), board_seq: 4 };
+        let unsent = Unsent { turn: "c3".into(), board_seq: 4, name: Some("a-1".into()) };
         keep_unsent(&saves, &link, Some(unsent.clone())).unwrap();
-        assert_eq!(take_unsent(&saves, &link, 4), Ok(Some("c3".into())));
+        assert_eq!(take_unsent(&saves, &link, 4), Ok(Some(unsent.clone())));
         assert_eq!(take_unsent(&saves, &link, 4), Ok(None));
         keep_unsent(&saves, &link, Some(unsent)).unwrap();
         assert_eq!(take_unsent(&saves, &link, 5), Ok(None));
+    }
+
+    #[test]
+    fn a_turn_that_was_kept_without_its_name_is_sent_under_a_new_one() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let saves = Saves::open(Some(folder.path())).unwrap();
+        let link = Link::parse("host:8000/k3Vx9QmZ").unwrap();
+        let kept = r#"{"host:8000/k3Vx9QmZ": {"turn": "c3", "board_seq": 4}}"#;
+        std::fs::write(folder.path().join(UNSENT), kept).unwrap();
+        let unsent = Unsent { turn: "c3".into(), board_seq: 4, name: None };
+        assert_eq!(take_unsent(&saves, &link, 4), Ok(Some(unsent)));
     }
 
     #[test]

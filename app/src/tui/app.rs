@@ -89,11 +89,10 @@ impl Screen {
     /// The topic of the help.
     pub fn topic(&self) -> Topic {
         match self {
-            Screen::Menu(_)
-            | Screen::Setup(_)
-            | Screen::Lessons(_)
-            | Screen::Puzzles(_)
-            | Screen::Settings(_) => Topic::Lists,
+            Screen::Menu(_) | Screen::Lessons(_) | Screen::Puzzles(_) | Screen::Settings(_) => {
+                Topic::Lists
+            }
+            Screen::Setup(_) => Topic::Form,
             Screen::Library(_) => Topic::Library,
             Screen::Editor(_) => Topic::Editor,
             Screen::Play(play) => play.topic(),

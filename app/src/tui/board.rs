@@ -2,7 +2,7 @@
 
 use super::app::{Hit, Hits};
 use super::live::{Live, Patch};
-use super::look::Look;
+use super::look::{Depth, Look};
 use crate::output::mosaic::{self, Font, Mosaic, Tile, mosaic};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -131,14 +131,24 @@ impl Drawn {
         u16::try_from(self.width).unwrap_or(u16::MAX)
     }
 
+    pub fn height(&self) -> u16 {
+        u16::try_from(self.height).unwrap_or(u16::MAX)
+    }
+
     fn fits(&self, room: (u16, u16)) -> bool {
         self.width <= usize::from(room.0) && self.height <= usize::from(room.1)
     }
 
-    fn of_canvas(drawn: &Canvas, look: &Look) -> Drawn {
+    fn of_canvas(drawn: &Canvas, look: &Look, is_square: bool) -> Drawn {
+        // Where rows touch, colours tell them apart, of which sixteen are too few.
+        let lined = is_square && look.depth < Depth::Indexed;
         let ground = |glyph: &Glyph| !matches!(glyph.paper, Paper::Piece(_));
         let spot = |(i, glyph): (usize, &Glyph)| {
-            let style = look.glyph(glyph.ink, glyph.paper, glyph.bold);
+            let (column, row) = (i % drawn.width().max(1), i / drawn.width().max(1));
+            let mut style = look.glyph(glyph.ink, glyph.paper, glyph.bold);
+            if lined && ground(glyph) && is_last_row(drawn, column, row) {
+                style = style.add_modifier(Modifier::UNDERLINED);
+            }
             let mut all = drawn.rows().flatten();
             let pointed = match look.cursor() {
                 Some(colour) if ground(glyph) => style.bg(colour),
@@ -146,7 +156,6 @@ impl Drawn {
                 Some(_) if all.any(|own| own.cell == glyph.cell && ground(own)) => style,
                 _ => style.add_modifier(Modifier::REVERSED),
             };
-            let (column, row) = (i % drawn.width().max(1), i / drawn.width().max(1));
             let hit = glyph.cell.or_else(|| nearest(drawn, column, row));
             Spot { ch: glyph.ch, style, pointed, hit, inside: glyph.cell.is_some() }
         };
@@ -263,8 +272,10 @@ fn drawing(diagram: &Diagram, look: &Look, flipped: bool, room: (u16, u16)) -> R
             Some(Drawn::of_mosaic(&mosaic, diagram, look))
         };
         let drawn = Drawn::of_picture(diagram, look, flipped, room).or_else(of_blocks);
-        let drawn =
-            drawn.unwrap_or_else(|| Drawn::of_canvas(&plain(diagram, look, flipped, room), look));
+        let drawn = drawn.unwrap_or_else(|| {
+            let is_square = diagram.shape == Shape::Square;
+            Drawn::of_canvas(&plain(diagram, look, flipped, room), look, is_square)
+        });
         let drawn = Rc::new(drawn);
         last.insert(0, (wanted, drawn.clone()));
         last.truncate(REMEMBERED);
@@ -366,6 +377,12 @@ fn note(hits: Option<&Hits>, run: Option<(u16, usize)>, end: u16, y: u16) {
     if let (Some(hits), Some((first, cell))) = (hits, run) {
         hits.add(Rect::new(first, y, end.saturating_sub(first), 1), Hit::Cell(cell));
     }
+}
+
+/// Whether a character is in a cell, and another cell lies right below it.
+fn is_last_row(drawn: &Canvas, column: usize, row: usize) -> bool {
+    let [own, below] = [row, row + 1].map(|row| drawn.cell_at(column, row));
+    own.is_some() && below.is_some_and(|below| own != Some(below))
 }
 
 /// The cell beside a character of the lines between cells: a click there means one of them.

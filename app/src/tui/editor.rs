@@ -47,7 +47,7 @@ impl Editor {
             before: Vec::new(),
             brush: List::ring(0),
             cursor,
-            has_cursor: false,
+            has_cursor: true,
             flipped: false,
             note: None,
         }
@@ -165,17 +165,16 @@ impl Editor {
     }
 
     fn go(&mut self, way: Way) {
-        // The first key only shows the cursor.
+        // After a click the first key only shows the cursor.
         if std::mem::replace(&mut self.has_cursor, true) {
             self.cursor.go(way, &self.game.diagram(), self.flipped);
         }
     }
 
-    /// Changes the cell under the cursor, once the cursor is visible.
+    /// Changes the cell under the cursor; after a click, which hides the cursor, the cell that was clicked.
     fn at_cursor(&mut self, change: fn(&mut Editor, usize)) {
-        if std::mem::replace(&mut self.has_cursor, true) {
-            change(self, self.cursor.cell);
-        }
+        self.has_cursor = true;
+        change(self, self.cursor.cell);
     }
 
     fn begin_anew(&mut self) {

@@ -8,6 +8,7 @@ use ratatui::text::{Line, Span};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Topic {
     Lists,
+    Form,
     Library,
     Editor,
     Game,
@@ -27,19 +28,29 @@ struct Section {
     keys: &'static [(&'static str, &'static str)],
 }
 
-use Topic::{Editor, Game, Lesson, Library, Lists, Puzzle, Server, Show, Variations};
+use Topic::{Editor, Form, Game, Lesson, Library, Lists, Puzzle, Server, Show, Variations};
 
 const SECTIONS: &[Section] = &[
     Section {
         heading: "Lists",
-        topics: &[Lists, Library],
+        topics: &[Lists, Form, Library],
         keys: &[
             ("↑ ↓", "choose a row; also j k, Tab, PgUp PgDn, Home End, the mouse"),
             ("Enter", "take it; a second click does the same"),
             ("← →", "the next value, game or kind, where there are several"),
             ("r", "the rules of the game that is chosen"),
-            ("Esc", "back; q in the menu leaves"),
+            ("Esc", "back; in the main menu it leaves the program, as q does"),
             ("paste", "a position or a record opens it"),
+        ],
+    },
+    Section {
+        heading: "Lines that are typed",
+        topics: &[Form],
+        keys: &[
+            ("Enter", "on a name, a clock or a server: edit it; again: take what was typed"),
+            ("Esc", "leave it as it was"),
+            ("← → Home End", "move in the line; Ctrl-U takes away what is before the cursor"),
+            ("paste", "goes into the line"),
         ],
     },
     Section {
@@ -148,7 +159,7 @@ const SECTIONS: &[Section] = &[
         heading: "Setting up a position",
         topics: &[Editor],
         keys: &[
-            ("1 to 4, Tab", "take a brush; Enter or a click paints, x or the right button wipes"),
+            ("digits, Tab", "take a brush; Enter or a click paints, x or the right button wipes"),
             ("t c i u", "other player to move, clear, usual start, take back"),
             ("a, Esc", "look at it with the engine; play it"),
         ],

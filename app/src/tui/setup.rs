@@ -210,6 +210,10 @@ impl Setup {
             }
             Row::Clock => "time for the game, and what each turn adds; Enter types another".into(),
             Row::Rules => "how it is played".into(),
+            Row::Start if self.invitation.is_some() => {
+                let own = self.seats[0].name.as_deref().unwrap_or("you");
+                format!("{own} against the first person who opens the link")
+            }
             Row::Start => {
                 let [one, two] = self.order();
                 format!("{} against {}", self.called(one), self.called(two))

@@ -260,7 +260,7 @@ fn the_screen_marks_what_is_not_acknowledged_and_asks_before_it_is_left() {
     let address = server.address.clone();
     let [link, _] = server.game(&wanted("gekitai"));
     let mut ann = Tty::start(&["join", &link], &own.join("ann"), SMALL);
-    ann.sees("the other side is away");
+    ann.sees("the other seat is open");
     server.signal(Signal::KILL);
     ann.sees("connecting again");
     ann.send("c3\r");
@@ -287,7 +287,7 @@ fn leaving_the_screen_without_an_acknowledgement_is_said_and_ends_with_1() {
     for (number, leave) in ["\x03\x03", "qq\x1b[B\r", "abort", "signal"].into_iter().enumerate() {
         let [link, _] = server.game(&wanted("gekitai"));
         let mut ann = Tty::start(&["join", &link], &own.join(number.to_string()), SMALL);
-        ann.sees("the other side is away");
+        ann.sees("the other seat is open");
         server.signal(Signal::STOP);
         let what = if leave == "abort" { "abort" } else { "c3" };
         match leave {

@@ -78,7 +78,7 @@ fn two_terminals_play_a_whole_game_on_a_server_that_is_started_again() {
     let mut server = Server::start(&own.join("games.db"), "127.0.0.1:0");
     let [one, two] = server.game(&wanted("jeson-mor"));
     let mut ann = Tty::start(&["join", &one], &own.join("ann"), SMALL);
-    ann.sees("the other side is");
+    ann.sees("the other seat is");
     let mut bob = Tty::start(&["join", &two, "--name", "Bob"], &own.join("bob"), SMALL);
     ann.sees("Bob");
     let link = one.split('#').next().unwrap().to_owned();
@@ -242,4 +242,47 @@ fn half_a_turn_is_taken_back_in_lines_and_the_server_hears_of_none() {
         .map(|line| serde_json::from_str::<Value>(line).unwrap()["turn"].take())
         .collect();
     assert_eq!(turns, [Value::Null, "a2-se:6@c4".into()], "{told}");
+}
+
+fn hears(told: &mut impl Iterator<Item = String>, words: &str) {
+    assert!(told.any(|line| line.contains(words)), "no `{words}`");
+}
+
+/// The server has received the turn and cannot store it yet when the player leaves and joins again.
+#[test]
+fn a_turn_whose_first_copy_is_stored_late_is_recognised_when_it_is_sent_again() {
+    let own = folder("online-late");
+    let file = own.join("games.db");
+    let server = Server::start(&file, "127.0.0.1:0");
+    let [one, _] = server.game(&wanted("gekitai"));
+    let join = || {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_quadrille"))
+            .args(["join", &one, "--no-boards", "--data"])
+            .arg(own.join("ann"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let told = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
+        (child, told)
+    };
+    let (mut first, mut told) = join();
+    hears(&mut told, "your turn");
+    let other = rusqlite::Connection::open(&file).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    first.stdin.take().unwrap().write_all(b"c3\n").unwrap();
+    hears(&mut told, "waiting for the server to acknowledge c3");
+    kill_process(Pid::from_child(&first), Signal::INT).unwrap();
+    assert_eq!(first.wait().unwrap().code(), Some(1));
+    let (mut again, mut told) = join();
+    hears(&mut told, "c3 was not acknowledged last time");
+    drop(again.stdin.take());
+    // Soon: a server gives up after two seconds, and then there is only one copy.
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    other.execute_batch("COMMIT").unwrap();
+    let told: Vec<String> = told.collect();
+    assert_eq!(again.wait().unwrap().code(), Some(0), "{told:?}");
+    let (id, _) = one.rsplit_once('/').unwrap().1.split_once('#').unwrap();
+    let events = server.ask("GET", &format!("/api/games/{id}/events"), "");
+    assert_eq!(events.matches("\"turn\":\"c3\"").count(), 1, "{events}");
 }

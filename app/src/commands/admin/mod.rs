@@ -28,7 +28,7 @@ use std::time::Duration;
   quadrille admin backup games-2026-11-18.db          while the server runs
   quadrille admin restore games-2026-11-18.db --data /var/lib/quadrille/games.db
 
-The server listens on a socket that only its user and root can open: /run/quadrille/admin.sock under
+The server listens on a socket that only its user and root can open: /run/quadrille/admin.sock under \
 systemd, beside the file of games otherwise, or wherever `serve --admin` says. docs/hosting.md says more.")]
 pub struct AdminArgs {
     /// What to do.
@@ -46,8 +46,14 @@ pub struct AdminArgs {
 #[derive(Subcommand, Debug)]
 pub enum What {
     /// Show the version, the store, connections and limits of the server
+    #[command(after_help = "Examples:
+  quadrille admin status
+  quadrille admin status --json | jq .connections")]
     Status,
     /// List games
+    #[command(after_help = "Examples:
+  quadrille admin list --finished --idle 90d    finished games that nobody has touched for 90 days
+  quadrille admin list --from 203.0.113.0/24    games that somebody there has played in")]
     List {
         /// Only games that have begun and not ended
         #[arg(long, conflicts_with_all = ["finished", "unplayed"])]
@@ -69,23 +75,31 @@ pub enum What {
         most: usize,
     },
     /// Show a game: its seats, clocks, events and who is connected
+    #[command(after_help = "Example:
+  quadrille admin show k3Vx9QmZ")]
     Show {
         /// The game, as in its link
         game: String,
     },
     /// Delete games, for everybody and permanently
-    #[command(
-        after_help = "Everybody connected to the game is told that it is gone, on all servers that share the store, and its link\nanswers 404 from then on. Backups still have it."
-    )]
+    #[command(after_help = "Examples:
+  quadrille admin delete k3Vx9QmZ
+  quadrille admin list --unplayed --json | jq -r .id | xargs quadrille admin delete
+
+Everybody connected to the game is told that it is gone, on all servers that share the store, and its link \
+answers 404 from then on. Backups still have it.")]
     Delete {
         /// The games, as in their links
         #[arg(required = true)]
         games: Vec<String>,
     },
     /// Delete a person's data: their name becomes `deleted player`, their games remain
-    #[command(
-        after_help = "With the token of a seat (after # in its link), this affects the games of that token, which can no longer\nplay. With a name, it affects everybody of that name. Without --yes the games are listed and nothing changes."
-    )]
+    #[command(after_help = "Examples:
+  quadrille admin forget --name 'Ana Lima'          which games name her
+  quadrille admin forget --name 'Ana Lima' --yes    remove the name
+
+With the token of a seat (after # in its link), this affects the games of that token, which can no longer play. \
+With a name, it affects everybody of that name. Without --yes the games are listed and nothing changes.")]
     Forget {
         /// The token of a seat
         #[arg(long, value_name = "TOKEN", required_unless_present = "name")]
@@ -98,8 +112,13 @@ pub enum What {
         yes: bool,
     },
     /// List banned addresses
+    #[command(after_help = "Example:
+  quadrille admin bans")]
     Bans,
     /// Refuse an address or a network: 203.0.113.7, 203.0.113.0/24, 2001:db8::/48
+    #[command(after_help = "Examples:
+  quadrille admin ban 203.0.113.0/24 --for 7d
+  quadrille admin ban 2001:db8::/48 --because 'floods the lobby'")]
     Ban {
         /// The address or network
         network: String,
@@ -111,28 +130,44 @@ pub enum What {
         because: String,
     },
     /// Lift the ban of an address or network
+    #[command(after_help = "Example:
+  quadrille admin unban 203.0.113.0/24")]
     Unban {
         /// The address or network, as `bans` shows it
         network: String,
     },
     /// Players: registration, invitations, names, bans
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Examples:
+  quadrille admin players invite 30    thirty invitations for a class
+  quadrille admin players show Ana"
+    )]
     Players(Players),
     /// Show the fingerprint of all ratings, or compute ratings and archive again from the events of all games
+    #[command(after_help = "Examples:
+  quadrille admin ratings
+  quadrille admin ratings --rebuild")]
     Ratings {
         /// Compute them again; this may take a while, and games can be played meanwhile
         #[arg(long)]
         rebuild: bool,
     },
     /// Read the file of limits again, as SIGHUP does
+    #[command(after_help = "Example:
+  quadrille admin reload")]
     Reload,
     /// Accept no new connections, tell clients to reconnect, and stop the server when the last has gone
+    #[command(after_help = "Example:
+  quadrille admin drain --within 10m    before an upgrade of one server among several")]
     Drain {
         /// The time after which it stops in any case
         #[arg(long, value_name = "TIME", default_value = "10m", value_parser = time)]
         within: Duration,
     },
     /// Copy the file of games while the server runs, and check the copy
+    #[command(after_help = "Example:
+  quadrille admin backup games-2026-11-18.db")]
     Backup {
         /// The new file
         to: PathBuf,
@@ -141,11 +176,15 @@ pub enum What {
         data: Option<PathBuf>,
     },
     /// Check a backup, a file or a database: every game replays
+    #[command(after_help = "Example:
+  quadrille admin verify games-2026-11-18.db")]
     Verify {
         /// The file, or postgres://…
         data: PathBuf,
     },
     /// Replace the file of games by a backup, while the server is stopped
+    #[command(after_help = "Example:
+  quadrille admin restore games-2026-11-18.db --data /var/lib/quadrille/games.db")]
     Restore {
         /// The backup, which is checked first
         backup: PathBuf,
@@ -159,10 +198,17 @@ pub enum What {
 #[derive(Subcommand, Clone, Debug)]
 pub enum Players {
     /// Let anybody register (the default)
+    #[command(after_help = "Example:
+  quadrille admin players open")]
     Open,
     /// Let only people with an invitation register
+    #[command(after_help = "Example:
+  quadrille admin players close")]
     Close,
     /// Print invitations, for a class or a club
+    #[command(after_help = "Examples:
+  quadrille admin players invite 30                     one for each in a class
+  quadrille admin players invite --admits 30 --for 7d   one for all of them, for a week")]
     Invite {
         /// How many invitations
         #[arg(default_value_t = 1)]
@@ -175,14 +221,24 @@ pub enum Players {
         time: Duration,
     },
     /// Reserve a name and all that look like it
+    #[command(after_help = "Example:
+  quadrille admin players reserve 'Ana Lima'")]
     Reserve { name: String },
     /// Release a reserved name
+    #[command(after_help = "Example:
+  quadrille admin players release 'Ana Lima'")]
     Release { name: String },
     /// Show a player
+    #[command(after_help = "Example:
+  quadrille admin players show Ana")]
     Show { player: String },
     /// Give a player another name
+    #[command(after_help = "Example:
+  quadrille admin players rename Ana 'Ana Lima'")]
     Rename { player: String, name: String },
     /// Keep a player from playing; their key stops working
+    #[command(after_help = "Example:
+  quadrille admin players ban Ana --because 'lets a program play'")]
     Ban {
         player: String,
         /// Why; the player is told
@@ -190,10 +246,16 @@ pub enum Players {
         because: String,
     },
     /// Let a banned player play again
+    #[command(after_help = "Example:
+  quadrille admin players unban Ana")]
     Unban { player: String },
     /// Replace a player's lost key: prints the new one, the old one stops working
+    #[command(after_help = "Example:
+  quadrille admin players new-key Ana")]
     NewKey { player: String },
     /// Delete a player for good; the games remain, as those of a `deleted player`
+    #[command(after_help = "Example:
+  quadrille admin players delete Ana")]
     Delete { player: String },
 }
 

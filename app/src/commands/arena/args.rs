@@ -8,15 +8,15 @@ use std::path::PathBuf;
 #[derive(Args, Debug)]
 #[command(
     after_help = "Players, each in quotes, with LIMIT one or more of time=MS, nodes=N and depth=N for a turn:
-  engine LIMIT [hash=MIB] [threads=N] [judgement=hand]   our engine; clock=MS+MS in place of LIMIT is the time
-                                               of a whole game and what each turn adds
+  engine LIMIT [hash=MIB] [threads=N] [judgement=hand]   our engine
   level:N                                      our engine at a level, 1 to 10; 10 needs a LIMIT
   random                                       any legal turn
   beginner                                     sees wins and threats one turn ahead, else plays anything
   seed:NAME                                    a player of the original program
   ugi:COMMAND… LIMIT [option.NAME=VALUE]…      a program that speaks UGI
   uci:COMMAND… LIMIT [option.NAME=VALUE]…      a program that speaks UCI
-and name=NAME with any of them.
+and name=NAME with any of them. With clock=MS+MS in place of LIMIT our engine has that time for a whole game, and each \
+turn adds the second number.
 
 Examples:
   quadrille arena gekitai 'engine nodes=2000' random --games 20

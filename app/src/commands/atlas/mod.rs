@@ -27,8 +27,8 @@ use std::time::Duration;
   quadrille atlas -o atlas --check              every certificate, by the rules alone
   quadrille atlas -o atlas --table              what is known, as tables in Markdown
   quadrille atlas --table                       the same, of what comes with the program
-Each position gets a certificate, FOLDER/NAME.certificate.gz, and a line in FOLDER/atlas.json. Positions that stay open
-are tried again when more effort is allowed. A certificate that is already there is checked and kept. Ctrl-C loses only
+Each position gets a certificate, FOLDER/NAME.certificate.gz, and a line in FOLDER/atlas.json. Positions that stay open \
+are tried again when more effort is allowed. A certificate that is already there is checked and kept. Ctrl-C loses only \
 the position that is being solved.")]
 pub struct AtlasArgs {
     /// The folder

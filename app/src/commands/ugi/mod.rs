@@ -101,6 +101,7 @@ enum Errand {
     Count(Box<Count>, Stop),
     Ready(Settings),
     NewGame,
+    Say(Vec<String>),
 }
 
 /// How a search is ended from outside.
@@ -150,6 +151,10 @@ impl Searching {
             Order::NewGame => {
                 self.halt();
                 self.send(Errand::NewGame)
+            }
+            Order::Refuse(lines) => {
+                self.halt();
+                self.send(Errand::Say(lines))
             }
         }
     }
@@ -216,6 +221,7 @@ fn search_as_told(orders: &Receiver<Errand>, open: &AtomicUsize) -> Result<(), F
                 say_ready()?;
             }
             Errand::NewGame => desk.forget(),
+            Errand::Say(lines) => say(&lines)?,
         }
     }
     Ok(())

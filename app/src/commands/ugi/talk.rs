@@ -39,6 +39,8 @@ pub enum Order {
     Ready(Settings),
     /// Forget the last game.
     NewGame,
+    /// Answer a `go` that cannot be searched: like any other it ends the search before it, whose answer comes first.
+    Refuse(Vec<String>),
     Quit,
 }
 
@@ -97,14 +99,15 @@ impl Talk {
             Some("uginewgame" | "ucinewgame" | "ugi" | "uci") => self.lost = false,
             _ => {}
         }
-        let mut reply = reply.unwrap_or_else(|message| refusal(&message));
-        // Even a wrong `go` must be answered with a `bestmove`.
-        if let (Some("go"), Reply::Lines(lines)) = (command, &mut reply)
-            && !lines.iter().any(|line| line.starts_with("bestmove"))
-        {
-            lines.push(self.dialect.best(None, false));
+        match reply {
+            Ok(reply) => reply,
+            // Even a wrong `go` must be answered with a `bestmove`.
+            Err(message) if command == Some("go") => {
+                let lines = vec![refusal(&message), self.dialect.best(None, false)];
+                Reply::Order(Order::Refuse(lines))
+            }
+            Err(message) => Reply::Lines(vec![refusal(&message)]),
         }
-        reply
     }
 
     fn obey(&mut self, line: &str) -> Heard {
@@ -242,9 +245,9 @@ impl Talk {
 }
 
 /// The answer to a line that makes no sense: one line, not too long, whatever it quotes.
-fn refusal(message: &str) -> Reply {
+fn refusal(message: &str) -> String {
     let message: String = message.chars().filter(|c| !c.is_control()).take(300).collect();
-    Reply::Lines(vec![format!("info string error: {message}")])
+    format!("info string error: {message}")
 }
 
 fn start(settings: &Settings) -> Result<Box<dyn Session>, String> {
@@ -305,7 +308,7 @@ mod tests {
 
     fn lines(talk: &mut Talk, line: &str) -> Vec<String> {
         match talk.hear(line) {
-            Reply::Lines(lines) => lines,
+            Reply::Lines(lines) | Reply::Order(Order::Refuse(lines)) => lines,
             Reply::Order(_) => panic!("`{line}` is an order"),
         }
     }
@@ -577,7 +580,7 @@ mod tests {
                 bytes.push(b' ');
             }
             let line = String::from_utf8_lossy(&bytes);
-            if let Reply::Lines(lines) = talk.hear(&line) {
+            if let Reply::Lines(lines) | Reply::Order(Order::Refuse(lines)) = talk.hear(&line) {
                 assert!(lines.iter().all(|l| !l.contains(['\n', '\r'])), "{line:?}: {lines:?}");
             }
         }

@@ -22,8 +22,11 @@ impl BoardScreen {
         let mut play = BoardScreen::bare(sitting, mode, context);
         play.shown.flipped = flipped;
         play.refresh(context);
-        if let Some(turn) = unsent.filter(|_| play.sitting.person().is_some()) {
-            play.mode.remote_mut().into_iter().for_each(|remote| remote.resumes = true);
+        if let Some(unsent) = unsent.filter(|_| play.sitting.person().is_some()) {
+            let turn = unsent.turn.clone();
+            if let Some(remote) = play.mode.remote_mut() {
+                remote.resume(unsent);
+            }
             play.play(&turn, context);
             play.say(format!("{turn} was not acknowledged last time, and is sent now"));
         }

@@ -222,10 +222,11 @@ impl BoardScreen {
             _ => {
                 let count =
                     study.judged.iter().flatten().filter(|own| own.mistake.is_some()).count();
-                format!(
-                    "{count} {}; m goes to the next",
-                    if count == 1 { "mistake" } else { "mistakes" }
-                )
+                match count {
+                    0 => "no mistakes".to_owned(),
+                    1 => "1 mistake; m goes to the next".to_owned(),
+                    _ => format!("{count} mistakes; m goes to the next"),
+                }
             }
         };
         pen.words(&words, look.accent());

@@ -18,8 +18,8 @@ use rules::diagram::Diagram;
 
 /// The minimum and maximum width of the panel beside the board.
 const PANEL: (u16, u16) = (28, 46);
-/// The most rows of a prompt below the panel.
-const PROMPT: u16 = 4;
+/// The most rows of the moves that fit what is typed: there may be hundreds.
+const TYPED: u16 = 4;
 
 impl BoardScreen {
     pub fn view(&self, context: &Context, frame: &mut Frame, hits: &Hits) {
@@ -71,8 +71,7 @@ impl BoardScreen {
             top += 1;
         }
         let lines = self.prompt_lines(&diagram.status, true, usize::from(panel), look);
-        let height = (lines.len() as u16).clamp(1, PROMPT);
-        let below = Rect { y: side.bottom() - height, height, ..side };
+        let below = self.prompt_rows(&lines, side);
         let inner = Rect { y: top + 1, height: below.y.saturating_sub(top + 2), ..side };
         self.view_panel(diagram, context, frame, inner, hits);
         self.view_prompt(&lines, below, look, frame);
@@ -87,22 +86,29 @@ impl BoardScreen {
         let room = Rect::new(1, 1, area.width - 2, area.height - 3);
         title(frame, look, self.sitting.entry.info.name, &self.players_in_line(context, look));
         let row = Rect::new(2, area.height - 2, area.width - 4, 1);
-        let place = match self.shown.panel {
+        let width = usize::from(row.width);
+        let lines = self.prompt_lines(&diagram.status, self.shown.panel, width, look);
+        let (place, below) = match self.shown.panel {
             true => {
-                self.view_panel(diagram, context, frame, room, hits);
-                None
+                let below = self.prompt_rows(&lines, Rect { height: room.height + 1, y: 1, ..row });
+                let inner = Rect { height: below.y - room.y, ..room };
+                self.view_panel(diagram, context, frame, inner, hits);
+                (None, below)
             }
             false => {
                 let (drawn, _) = board::beside(diagram, look, self.shown.flipped, room, 0);
-                board::put(&drawn, self.pointed_cell(), room, frame.buffer_mut(), hits)
+                let place = board::put(&drawn, self.pointed_cell(), room, frame.buffer_mut(), hits);
+                // The board stays where it is: a longer prompt gets the blank rows below it, if they suffice.
+                let blank = room.height.saturating_sub(drawn.height()).div_ceil(2);
+                let fits = !self.is_edited() && lines.len() <= usize::from(blank) + 1;
+                let height = if fits { lines.len() as u16 } else { 1 };
+                (place, Rect { y: row.bottom() - height, height, ..row })
             }
         };
         if !self.shown.panel && self.is_asked_for_a_choice() {
             frame.render_widget(self.choices_in_line(look, row, hits), row);
         } else {
-            let width = usize::from(row.width);
-            let lines = self.prompt_lines(&diagram.status, self.shown.panel, width, look);
-            self.view_prompt(&lines, row, look, frame);
+            self.view_prompt(&lines, below, look, frame);
         }
         let mut offers = self.offers();
         if matches!(self.typing, Typing::Nothing | Typing::Letter(..)) {
@@ -110,6 +116,13 @@ impl BoardScreen {
         }
         keys(frame, context, &offers, hits);
         self.set_caret(place, frame);
+    }
+
+    /// The rows of a prompt at the end of an area: those it needs, and at most half of them.
+    fn prompt_rows(&self, lines: &[(String, Style)], area: Rect) -> Rect {
+        let most = if self.is_edited() { TYPED } else { area.height / 2 };
+        let height = (lines.len() as u16).clamp(1, most);
+        Rect { y: area.bottom() - height, height, ..area }
     }
 
     /// The cell that the keys have reached, if they can be used.

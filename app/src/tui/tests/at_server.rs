@@ -1,7 +1,7 @@
 //! A game on a server, whose connection is played by the test.
 
 use super::*;
-use crate::online::{Link, News, Opened};
+use crate::online::{Link, News, Opened, Unsent};
 use serde_json::{Value, json};
 use std::net::TcpListener;
 use std::sync::mpsc::{Receiver, channel};
@@ -72,11 +72,12 @@ fn a_turn_names_the_last_event_that_its_player_has_seen() {
 fn a_turn_that_was_kept_names_only_what_its_board_was_made_by() {
     let mut game = opened(&["a1", "b2"], Some(Player::One));
     game.sitting.state.course.seq = 4;
-    game.unsent = Some("c3".into());
+    game.unsent = Some(Unsent { turn: "c3".into(), board_seq: 3, name: Some("a-1".into()) });
     let (rig, told) = connected(game);
     assert_eq!(rig.history(), ["a1", "b2", "c3"]);
     let turn = told.recv_timeout(Duration::from_secs(20)).unwrap();
     assert_eq!((&turn["board_seq"], &turn["seen"]), (&json!(3), &json!(3)), "{turn}");
+    assert_eq!(turn["command"], "a-1", "{turn}");
 }
 
 #[test]

@@ -508,3 +508,25 @@ fn every_line_of_text_can_be_edited_in_the_middle() {
     rig.tell(Message::Input(Event::Paste("two\nlines".into())));
     sees(&rig, "/ two▏ben");
 }
+
+#[test]
+fn the_first_enter_in_the_editor_paints_the_cell_under_the_cursor() {
+    let mut rig = Rig::new();
+    rig.app.go(Next::Setup(&engine::GAMES[1]));
+    rig.keys("<End><Up><Up><Up><Enter>");
+    assert!(rig.frame().contains("press Enter to paint"), "{}", rig.frame());
+    rig.keys("<Enter>");
+    let Screen::Editor(editor) = &rig.app.screen else { panic!("{}", rig.frame()) };
+    assert_eq!(editor.sitting().board.text().matches('x').count(), 1);
+}
+
+#[test]
+fn the_help_of_a_form_says_how_lines_are_typed_and_that_of_the_menu_how_to_leave() {
+    let mut rig = Rig::new();
+    rig.size = LARGE;
+    rig.app.go(Next::Invite(&engine::GAMES[1]));
+    assert!(rig.keys("?").frame().contains("Lines that are typed"), "{}", rig.frame());
+    rig.app.go(Next::Menu);
+    rig.keys("?");
+    assert!(rig.frame().contains("in the main menu it leaves the program"), "{}", rig.frame());
+}

@@ -239,3 +239,33 @@ fn check_glyph(screen: &Screen, glyph: &Glyph) {
     };
     assert!(is_seen, "{screen:?} {glyph:?}: {seen:.2}");
 }
+
+#[test]
+fn rows_that_touch_are_told_apart_where_colours_are_too_few() {
+    let themes = Theme::ALL.map(|theme| (Depth::Sixteen, theme));
+    for (depth, theme) in themes.into_iter().chain([(Depth::None, Theme::Dark)]) {
+        let mut rig = Rig::playing("jeson-mor", ["human", "human"], "");
+        rig.app.context.look = Look { depth, theme, ..Look::default() };
+        // The cells with a line below them, in a column without pieces between its ends.
+        let lined = |(wide, high): (u16, u16)| {
+            let mut terminal = Terminal::new(TestBackend::new(wide, high)).unwrap();
+            let buffer = terminal.draw(|frame| view(&rig.app, frame)).unwrap().buffer.clone();
+            let diagram = rig.sitting().board.diagram();
+            let places = (0..high).flat_map(|y| (0..wide).map(move |x| (x, y)));
+            let below =
+                places.filter(|place| buffer[*place].modifier.contains(Modifier::UNDERLINED));
+            let cells = below.filter_map(|(x, y)| match rig.app.hits.at(x, y) {
+                Some(super::super::app::Hit::Cell(cell)) => Some(diagram.cells[cell].name.clone()),
+                _ => None,
+            });
+            cells.filter(|name| name.starts_with('c')).collect::<std::collections::BTreeSet<_>>()
+        };
+        let all = (2..=8).map(|row| format!("c{row}"));
+        let found = lined((60, 20));
+        assert!(
+            all.into_iter().all(|name| found.contains(&name)),
+            "{depth:?} {theme:?}: {found:?}"
+        );
+        assert_eq!(lined(LARGE).len(), 0, "{depth:?}: there is room for lines");
+    }
+}

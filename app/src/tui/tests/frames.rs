@@ -1,6 +1,8 @@
 //! Snapshots of the screens, in a small and in a large window.
 
 use super::*;
+use crate::output::columns::wrapped;
+use crate::tui::lessons::Pupil;
 
 /// Compares a screen with its snapshots.
 fn snap(name: &str, rig: &mut Rig) {
@@ -259,6 +261,27 @@ fn every_screen_fits_every_window() {
         ] {
             let frame = rig.keys(keys).frame();
             assert!(frame.contains("Esc") || frame.contains("q quit"), "{size:?}\n{frame}");
+        }
+    }
+}
+
+/// Nobody can do a task without its last words.
+#[test]
+fn the_task_of_every_lesson_is_whole_in_every_window() {
+    for entry in engine::GAMES {
+        for number in 0..entry.info.lessons.len() {
+            for size in [(60, 20), SMALL, (100, 30), LARGE] {
+                let mut rig = Rig::new();
+                rig.size = size;
+                rig.app.go(Next::Lesson(Pupil { entry, number }));
+                let (frame, task) = (rig.frame(), entry.info.lessons[number].task);
+                let is_whole = |width| wrapped(task, width).iter().all(|line| frame.contains(line));
+                assert!(
+                    (20..140).any(is_whole),
+                    "{} {size:?}: `{task}` in\n{frame}",
+                    entry.info.id
+                );
+            }
         }
     }
 }

@@ -149,6 +149,19 @@ fn blunder(ply: usize, of: usize) -> requests::review::Judged {
 }
 
 #[test]
+fn a_game_without_mistakes_leads_to_none() {
+    let mut rig = Rig::playing("gekitai", HUMANS, "c3 a6");
+    rig.keys("m");
+    (0..=2).for_each(|ply| {
+        let judged = requests::review::Judged { mistake: None, loss: Some(0), ..blunder(ply, 2) };
+        rig.report(1, Found::Judged(judged));
+    });
+    rig.report(1, Found::Done);
+    sees(&rig, "no mistakes");
+    assert!(!rig.frame().contains("goes to the next"), "{}", rig.frame());
+}
+
+#[test]
 fn a_sign_belongs_to_the_turn_that_was_judged() {
     let mut rig = Rig::playing("gekitai", HUMANS, "c3 a6 c5 f6");
     rig.keys("m");

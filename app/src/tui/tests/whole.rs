@@ -234,6 +234,7 @@ fn somebody_is_invited_from_the_menu() {
     rig.keys("<Home><Down><Down><Down><Down><Enter>");
     let sees = |rig: &Rig, text: &str| assert!(rig.frame().contains(text), "{}", rig.frame());
     sees(&rig, "Invite");
+    sees(&rig, "against the first person");
     // Without a server the form asks for one; what goes wrong with a server is shown.
     rig.keys("<Enter>");
     sees(&rig, "which server?");
