@@ -18,7 +18,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use table::event::{Created, Ending, Event, Fact, Reason};
-use table::{Refusal, TimeControl};
+use table::{Kind, Refusal, TimeControl};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 
@@ -182,6 +182,18 @@ pub async fn goes_on(hall: &Arc<Hall>, game: &str) -> Result<bool, Refusal> {
     })
 }
 
+/// Makes sure that somebody can be sent to a live game that goes on.
+pub async fn enter(hall: &Arc<Hall>, game: &str) -> Result<(), Refusal> {
+    ready(hall, game).await?;
+    match hall.room(game).await {
+        // It is a rematch, which was reserved and is about to be stored or dropped.
+        Err(refusal) if refusal.kind == Kind::NotThere => {
+            Err(Refusal::unavailable("your next game is being made, try again"))
+        }
+        found => found.map(drop),
+    }
+}
+
 /// Records which live game somebody is playing.
 pub fn plays(known: Option<Stored>, id: &str, game: &str) -> Change {
     match known {
@@ -277,6 +289,32 @@ pub async fn promise(hall: &Arc<Hall>, before: &str, new: &NewGame) -> Result<()
     Err(super::busy())
 }
 
+/// Takes back the reservation of a rematch that was not stored. If this fails, the task that looks after all games
+/// does it later.
+pub async fn withdraw(hall: &Arc<Hall>, game: &str) {
+    let withdrawn = async {
+        let Some((stored, own)) = find(hall, game).await? else { return Ok(()) };
+        match hall.store.events(game, 0, 1).await?.is_empty() {
+            true => drop_reserved(hall, game, &stored, &own).await,
+            false => Ok(()),
+        }
+    };
+    let withdrawn: Result<(), Refusal> = withdrawn.await;
+    if let Err(refusal) = withdrawn {
+        tracing::debug!(game, reason = refusal.message, "a rematch stays reserved for now");
+    }
+}
+
+async fn drop_reserved(
+    hall: &Hall,
+    game: &str,
+    stored: &Stored,
+    own: &Game,
+) -> Result<(), Refusal> {
+    records(hall)?.change(own.over(game, stored)).await?;
+    set_free(hall, game, own).await
+}
+
 /// Releases the players of a live game that is over.
 pub async fn set_free(hall: &Hall, game: &str, own: &Game) -> Result<(), Refusal> {
     let keys = own.people().iter().map(|id| format!("live/{id}")).collect();
@@ -352,7 +390,7 @@ async fn look_after(hall: &Arc<Hall>, game: &str, stored: &Stored) -> Result<(),
             return make(hall, game, &own).await;
         }
         if now - own.at > DROPPED_AFTER && hall.cannot_store().is_none() {
-            records(hall)?.change(own.over(game, stored)).await?;
+            drop_reserved(hall, game, stored, &own).await?;
         }
         return Ok(());
     };

@@ -394,7 +394,7 @@ pub async fn challenge(
             && !party.is_bot()
             && let Open { game: Some(game), .. } = games::open(hall, &base).await?
         {
-            games::ready(hall, &game).await?;
+            games::enter(hall, &game).await?;
             return Ok(Met::Plays(game));
         }
         let before = record(hall, key(&id)).await?;
