@@ -266,8 +266,12 @@ async fn export(
     tokio::spawn(async move {
         let _place = place;
         loop {
-            let page = exported(&hall, client, &mut search, as_records).await;
-            let done = page.is_err() || search.before.is_none() || hall.is_stopping();
+            // An answer that breaks off is known to be incomplete.
+            let page = match hall.is_ending() {
+                true => Err(Refusal::unavailable("the server is stopping")),
+                false => exported(&hall, client, &mut search, as_records).await,
+            };
+            let done = page.is_err() || search.before.is_none();
             if pages.send(page).await.is_err() || done {
                 return;
             }

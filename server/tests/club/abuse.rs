@@ -121,3 +121,67 @@ async fn nobody_is_sent_to_a_rematch_that_was_only_reserved() {
         post(&local, "/api/lobby", &ann, terms(false)).await.refused(503);
     }
 }
+
+/// Copies the only game in the archive this many times, each a minute older.
+async fn copy_archived(hall: &Hall, count: usize) {
+    let found = records(hall).unwrap().range(Range::of("a/"), 2).await.unwrap();
+    let [one] = &found[..] else { panic!("{found:?}") };
+    let own: Value = serde_json::from_str(&one.value).unwrap();
+    for start in (0..count).step_by(100) {
+        let copy = |i: usize| {
+            let (at, id) =
+                (own["at"].as_i64().unwrap() - 60_000 * (i as i64 + 1), format!("{i:08}"));
+            let mut copy = own.clone();
+            (copy["at"], copy["id"]) = (at.into(), id.as_str().into());
+            let moment = server::club::archive::moment_of(at, &id);
+            let lists = own["seats"].as_array().unwrap().iter().filter_map(Value::as_str);
+            let mut puts: Vec<_> =
+                lists.map(|id| Change::put(format!("ap/{id}/{moment}"), "")).collect();
+            puts.push(Change::put(format!("a/{moment}"), copy.to_string()));
+            puts
+        };
+        let puts = (start..count.min(start + 100)).flat_map(copy).collect();
+        assert!(records(hall).unwrap().change(puts).await.unwrap());
+    }
+}
+
+/// Two players, who have played one game, which is archived.
+async fn one_archived(local: &Local) -> [(String, String); 2] {
+    let (ann, ben) = (player(local, "Ann").await, player(local, "Ben").await);
+    let game = meet(local, &ann.1, &ben.1, terms(true)).await;
+    play(local, &game, [&ann.1, &ben.1], 3, 1).await;
+    archived(local, &game).await;
+    [ann, ben]
+}
+
+#[tokio::test]
+async fn an_export_is_whole_or_breaks_off_when_the_server_stops() {
+    use futures_util::StreamExt;
+    use tower::ServiceExt;
+    for drains in [false, true] {
+        let local = Local::new().await;
+        let hall = local.server.hall();
+        one_archived(&local).await;
+        copy_archived(hall, 600).await;
+        let request = Request::get("/api/archive/export").body(Body::empty()).unwrap();
+        let response = local.server.router().oneshot(request).await.unwrap();
+        let mut body = response.into_body().into_data_stream();
+        let mut lines = count(&body.next().await.unwrap().unwrap());
+        if drains {
+            hall.office.drain.send_replace(Some(Duration::from_secs(9)));
+        }
+        hall.stopping.send_replace(true);
+        let mut broken = false;
+        while let Some(page) = within(body.next()).await {
+            match page {
+                Ok(page) => lines += count(&page),
+                Err(_) => broken = true,
+            }
+        }
+        assert_eq!((lines == 601, broken), (drains, !drains), "{lines} lines");
+    }
+}
+
+fn count(page: &[u8]) -> usize {
+    page.iter().filter(|byte| **byte == b'\n').count()
+}
