@@ -39,7 +39,7 @@ fn summary(row: &Row<'_>) -> rusqlite::Result<Summary> {
 }
 
 impl Sqlite {
-    /// Changes the file in a transaction of its own. Deleted data is overwritten.
+    /// Changes the file in a transaction of its own.
     async fn change<T: Send + 'static>(
         &self,
         change: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
@@ -49,7 +49,6 @@ impl Sqlite {
         let task = tokio::task::spawn_blocking(move || {
             let connection = file::connect(readers.path())?;
             let _one = readers.lock().map(file::Lock::change);
-            connection.pragma_update(None, "secure_delete", true)?;
             connection.execute_batch("BEGIN IMMEDIATE")?;
             let done = change(&connection)?;
             connection.execute_batch("COMMIT")?;

@@ -185,3 +185,46 @@ async fn an_export_is_whole_or_breaks_off_when_the_server_stops() {
 fn count(page: &[u8]) -> usize {
     page.iter().filter(|byte| **byte == b'\n').count()
 }
+
+/// All bytes of the file of games and of its log.
+fn bytes_of(folder: &crate::common::Folder) -> Vec<u8> {
+    let files = std::fs::read_dir(&folder.0).unwrap();
+    files.flat_map(|file| std::fs::read(file.unwrap().path()).unwrap()).collect()
+}
+
+#[tokio::test]
+async fn nothing_of_a_deleted_player_stays_in_the_file() {
+    let local = Local::new().await;
+    let hall = local.server.hall();
+    let (lines, _told) = tokio::sync::mpsc::channel(99);
+    let mut gone = Vec::new();
+    // Enough players for several pages of the file.
+    for i in 0..60 {
+        let (id, key) = player(&local, &format!("Quetzalcoatl {i}")).await;
+        post(&local, "/api/lobby", &key, mail()).await.ok();
+        let about = server::club::office::About::Rename {
+            player: format!("id:{id}"),
+            name: format!("Huitzilopochtli {i}"),
+        };
+        server::club::office::obey(hall, about, &lines).await.unwrap();
+        gone.push(key);
+    }
+    for key in &gone {
+        ask(&local, Method::DELETE, "/api/me", key, json!({})).await.ok();
+    }
+    within(async {
+        while !keys_of(hall, &["gone/", "renamed/", "challenge/"]).await.is_empty() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    })
+    .await;
+    let Local { server, folder } = local;
+    server.close().await;
+    let all = bytes_of(&folder);
+    let hashes = gone.iter().map(|key| server::store::hex(&server::ids::hash(key)));
+    let words = ["Quetzalcoatl", "Huitzilopochtli"].map(str::to_owned).into_iter().chain(hashes);
+    let left: Vec<_> = words
+        .filter(|word| all.windows(word.len()).any(|bytes| bytes == word.as_bytes()))
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
+}
