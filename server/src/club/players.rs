@@ -197,14 +197,14 @@ pub async fn by_name(hall: &Hall, name: &str) -> Result<Option<String>, Refusal>
     Ok(found.into_iter().map(|own| own.value).find(|id| !id.is_empty()))
 }
 
-/// The names of these players; those who were deleted have none.
+/// The names of these players; those who were deleted, or whose records are damaged, have none.
 pub async fn names_of(hall: &Hall, ids: &[String]) -> Result<BTreeMap<String, String>, Refusal> {
     let mut keys: Vec<_> = ids.iter().map(|id| format!("player/{id}")).collect();
     keys.sort_unstable();
     keys.dedup();
     let found = records(hall)?.get(keys).await?;
-    let name = |own: &Stored| Player::read(own).map(|player| (player.id, player.name));
-    found.iter().map(name).collect()
+    let name = |own: &Stored| Player::read(own).ok().map(|player| (player.id, player.name));
+    Ok(found.iter().filter_map(name).collect())
 }
 
 pub async fn is_closed(hall: &Hall) -> Result<bool, Refusal> {

@@ -74,6 +74,15 @@ impl Upkeep for Sqlite {
         Box::pin(self.readers().read(read))
     }
 
+    fn last_event<'a>(&'a self, game: &'a str) -> Reply<'a, Option<i64>> {
+        let game = game.to_owned();
+        let read = move |connection: &Connection| {
+            let find = "SELECT max(seq) FROM events WHERE game = ?1";
+            Ok(connection.prepare_cached(find)?.query_row([game], |row| row.get(0))?)
+        };
+        Box::pin(self.readers().read(read))
+    }
+
     fn delete<'a>(&'a self, game: &'a str, last: Option<i64>) -> Reply<'a, bool> {
         let game = game.to_owned();
         Box::pin(self.change(move |connection| {

@@ -228,3 +228,13 @@ async fn nothing_of_a_deleted_player_stays_in_the_file() {
         .collect();
     assert!(left.is_empty(), "{left:?}");
 }
+
+#[tokio::test]
+async fn a_damaged_player_keeps_nobody_from_reading_the_archive() {
+    for local in all().await {
+        let [(ann, _), _] = one_archived(&local).await;
+        let spoil = vec![Change::put(format!("player/{ann}"), "{")];
+        assert!(records(local.server.hall()).unwrap().change(spoil).await.unwrap());
+        assert_eq!(found(&local, "").await.len(), 1);
+    }
+}

@@ -140,7 +140,7 @@ pub enum What {
         #[arg(long, value_name = "FILE")]
         data: Option<PathBuf>,
     },
-    /// Check a backup, a file or a database: every game replays
+    /// Check a backup, a file or a database: every game replays, every player can be read
     Verify {
         /// The file, or postgres://…
         data: PathBuf,
