@@ -14,7 +14,7 @@ use rules::{ByPlayer, Player};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeSet;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use table::event::{Created, Ending, Event, Fact, Reason};
@@ -47,6 +47,8 @@ const STRONGEST: i64 = 99_999;
 #[derive(Default)]
 pub struct Heard {
     games: Mutex<BTreeSet<String>>,
+    /// Since when this server has looked after games.
+    began: AtomicI64,
     /// Notified when there are any.
     news: Notify,
 }
@@ -329,6 +331,7 @@ pub async fn set_free(hall: &Hall, game: &str, own: &Game) -> Result<(), Refusal
 
 /// Looks after all public games, in an endless loop.
 pub async fn follow(hall: Arc<Hall>) {
+    hall.club.games.began.store(hall.time.now(), Ordering::Relaxed);
     let (mut last, mut next) = (String::from("game/"), Instant::now() + ROUND);
     loop {
         tokio::select! {
@@ -399,8 +402,11 @@ async fn look_after(hall: &Arc<Hall>, game: &str, stored: &Stored) -> Result<(),
         return set_free(hall, game, &own).await;
     }
     let turns = events.iter().filter(|event| matches!(event.fact, Fact::Move { .. })).count();
-    let patience = patience(own.created()?.clock);
-    if turns < 2 && now - last.at > patience && hall.cannot_store().is_none() {
+    // If no clock ran before this server started, no pause is recorded.
+    let began = if own.is_live() { hall.club.games.began.load(Ordering::Relaxed) } else { 0 };
+    let since = last.at.max(began);
+    let waited = now - since - hall.time.pauses.between(since, now);
+    if turns < 2 && waited > patience(own.created()?.clock) && hall.cannot_store().is_none() {
         call_off(hall, game).await?;
     }
     Ok(())
