@@ -173,6 +173,12 @@ impl Challenge {
         unhex(&self.seal).unwrap_or_default()
     }
 
+    /// The challenge of a maker with another name.
+    #[must_use]
+    pub fn called(self, name: &str) -> Challenge {
+        Challenge { name: Some(name.to_owned()), ..self }
+    }
+
     /// The challenge after it was accepted.
     #[must_use]
     pub fn taken(self, game: &str, at: i64) -> Challenge {
@@ -387,9 +393,10 @@ pub async fn challenge(
         }
     }
     hall.club.lobby.has_room(&id, party.from, &hall.limits)?;
-    players::is_still_there(hall, party.player.as_deref()).await?;
     let rating = ratings::shown(hall, party.player.as_deref(), &terms.game).await?;
     for _ in 0..TRIES {
+        let known = players::still_there(hall, party.player.as_deref()).await?;
+        let name = known.as_ref().map(Player::read).transpose()?.map(|player| player.name);
         if live
             && !party.is_bot()
             && let Open { game: Some(game), .. } = games::open(hall, &base).await?
@@ -401,7 +408,7 @@ pub async fn challenge(
         let challenge = Challenge {
             id: id.clone(),
             player: party.player.as_ref().map(|player| player.id.clone()),
-            name: party.player.as_ref().map(|player| player.name.clone()),
+            name,
             bot: party.is_bot(),
             rating: rating.shown(),
             provisional: rating.is_provisional(),
@@ -431,7 +438,9 @@ pub async fn challenge(
             Some(before) => before.update(value),
             None => Change::new(key(&id), value),
         };
-        if records(hall)?.change(vec![change]).await? {
+        // Conflicts with a ban and a new name.
+        let guard = known.iter().map(|known| known.update(known.value.clone()));
+        if records(hall)?.change(guard.chain([change]).collect()).await? {
             hall.club.lobby.seen(&base, hall.time.now(), party.from);
             hall.club.lobby.changed.notify_one();
             return Ok(Met::Waits(Box::new(challenge)));
@@ -448,7 +457,7 @@ pub async fn accept(
     version: Option<i64>,
 ) -> Result<String, Refusal> {
     let gone = || Refusal::not_there("this challenge is not open any more");
-    players::is_still_there(hall, party.player.as_deref()).await?;
+    players::still_there(hall, party.player.as_deref()).await?;
     for _ in 0..TRIES {
         let Some((stored, challenge)) = find(hall, id).await? else { return Err(gone()) };
         if let Some(taken) = &challenge.taken {

@@ -131,6 +131,7 @@ pub async fn obey(
             let id = player(hall, &who).await?;
             let banned = Some(reason);
             players::alter(hall, &id, |own| own.banned_for(banned.clone())).await?;
+            deleted::withdraw(hall, &id).await?;
             tracing::warn!(player = id, "banned by an operator");
             json!({ "banned": id })
         }

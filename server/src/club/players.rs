@@ -169,13 +169,14 @@ impl Hall {
     }
 }
 
-/// Refuses a player who was deleted or banned, perhaps on another server, since the key was looked up.
-pub async fn is_still_there(hall: &Hall, player: Option<&Player>) -> Result<(), Refusal> {
-    let Some(player) = player else { return Ok(()) };
-    match by_id(hall, &player.id).await? {
-        Some(known) => known.may_play(),
-        None => Err(Refusal::no_token(NOBODYS)),
-    }
+/// The record of a player as it is now; refused if they were deleted or banned, perhaps on another server, since the key
+/// was looked up.
+pub async fn still_there(hall: &Hall, player: Option<&Player>) -> Result<Option<Stored>, Refusal> {
+    let Some(player) = player else { return Ok(None) };
+    let Some(found) = stored(hall, &player.id).await? else {
+        return Err(Refusal::no_token(NOBODYS));
+    };
+    Player::read(&found)?.may_play().map(|()| Some(found))
 }
 
 async fn find(hall: &Hall, key: Hash) -> Result<Option<Player>, Refusal> {

@@ -230,6 +230,36 @@ async fn nothing_of_a_deleted_player_stays_in_the_file() {
 }
 
 #[tokio::test]
+async fn a_challenge_is_listed_under_its_makers_name_and_not_after_a_ban() {
+    use server::club::office::{About, obey};
+    for local in all().await {
+        let hall = local.server.hall();
+        let (lines, _told) = tokio::sync::mpsc::channel(9);
+        let (id, ann) = player(&local, "Ann").await;
+        for wanted in [mail(), terms(false)] {
+            post(&local, "/api/lobby", &ann, wanted).await.ok();
+        }
+        let listed = || async {
+            let listed = local.get("/api/lobby").await.ok()["challenges"].take();
+            let names = listed.as_array().unwrap().iter();
+            names.map(|own| own["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(listed().await, ["Ann", "Ann"]);
+        let who = || format!("id:{id}");
+        obey(hall, About::Rename { player: who(), name: "Zoe".into() }, &lines).await.unwrap();
+        within(async {
+            while listed().await != ["Zoe", "Zoe"] {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        })
+        .await;
+        let ban = About::BanPlayer { player: who(), reason: "rude".into() };
+        obey(hall, ban, &lines).await.unwrap();
+        assert_eq!(listed().await, Vec::<String>::new());
+    }
+}
+
+#[tokio::test]
 async fn a_damaged_player_keeps_nobody_from_reading_the_archive() {
     for local in all().await {
         let [(ann, _), _] = one_archived(&local).await;
