@@ -493,8 +493,8 @@ pub async fn told(hall: &Hall, entries: &[Entry]) -> Result<Vec<Value>, Refusal>
     Ok(entries.iter().map(|entry| entry.told(&names)).collect())
 }
 
-/// A player's wins, draws and losses in recent games, against one opponent or all.
-pub async fn score(hall: &Hall, search: &Search) -> Result<[u32; 3], Refusal> {
+/// A player's wins, draws and losses in recent games, against one opponent or all, and how many games were examined.
+pub async fn score(hall: &Hall, search: &Search) -> Result<([u32; 3], usize), Refusal> {
     let (mut score, mut looked_at) = ([0; 3], 0);
     let mut search = Search { most: Some(MOST), ..search.clone() };
     while looked_at < MOST_LOOKED_AT {
@@ -514,7 +514,7 @@ pub async fn score(hall: &Hall, search: &Search) -> Result<[u32; 3], Refusal> {
             break;
         }
     }
-    Ok(score)
+    Ok((score, looked_at))
 }
 
 #[cfg(test)]

@@ -108,11 +108,14 @@ async fn profile(hall: &Hall, id: &str) -> Answered<Value> {
 
 async fn history(
     State(hall): HallState,
+    Extension(client): Extension<Client>,
     Path((id, game)): Path<(String, String)>,
 ) -> Answered<Json<Value>> {
     players::check_id(&id)?;
     let game = requests::game(&game)?.info.id;
-    Ok(Json(json!({ "game": game, "points": ratings::history(&hall, &id, game).await? })))
+    let points = ratings::history(&hall, &id, game).await?;
+    hall.limits.charge(client.0, limits::of_events(points.len()));
+    Ok(Json(json!({ "game": game, "points": points })))
 }
 
 /// The player's running games, those in which it is their turn first.
@@ -218,7 +221,9 @@ async fn search(
     hall.limits.charge(client.0, limits::of_events(page.looked_at));
     let mut told = json!({ "games": archive::told(&hall, &page.games).await?, "next": page.next });
     if search.against.is_some() && search.before.is_none() {
-        told["score"] = json!(archive::score(&hall, &search).await?);
+        let (score, looked_at) = archive::score(&hall, &search).await?;
+        hall.limits.charge(client.0, limits::of_events(looked_at));
+        told["score"] = json!(score);
     }
     Ok(Json(told))
 }

@@ -3,6 +3,7 @@
 use super::*;
 use futures_util::future::join_all;
 use server::games::hall::Hall;
+use server::http::limits;
 use server::store::records::Change;
 use std::time::Duration;
 
@@ -256,6 +257,37 @@ async fn a_challenge_is_listed_under_its_makers_name_and_not_after_a_ban() {
         let ban = About::BanPlayer { player: who(), reason: "rude".into() };
         obey(hall, ban, &lines).await.unwrap();
         assert_eq!(listed().await, Vec::<String>::new());
+    }
+}
+
+#[tokio::test]
+async fn whoever_reads_many_records_pays_for_them() {
+    for local in all().await {
+        let hall = local.server.hall();
+        let [(ann, _), (ben, _)] = one_archived(&local).await;
+        copy_archived(hall, 500).await;
+        let start = (engine::find("gekitai").unwrap().start)(&Map::new()).unwrap();
+        let position = server::club::archive::name_of(start.as_ref());
+        let put = |i: i64| {
+            let moment = server::club::archive::moment_of(i, "zzzzzzzz");
+            let rating = "1500.0000 80.0000 0.06000000 5";
+            let own = Change::put(format!("rh/{ann}/gekitai/{moment}"), rating);
+            [own, Change::put(format!("p/{position}{moment}"), "1")]
+        };
+        let puts = (0..500).flat_map(put).collect();
+        assert!(records(hall).unwrap().change(puts).await.unwrap());
+        for (path, read) in [
+            ("/api/archive/position?game=gekitai".to_owned(), 501),
+            (format!("/api/players/{ann}/ratings/gekitai"), 501),
+            // Once for the page and once for the score.
+            (format!("/api/archive?player={ann}&against={ben}&most=100"), 100 + 501),
+        ] {
+            let before = hall.limits.charged();
+            local.get(&path).await.ok();
+            let paid = hall.limits.charged() - before;
+            let least = u64::from(limits::of_events(read));
+            assert!(paid >= least, "{path}: {paid} for {read} records, expected {least}");
+        }
     }
 }
 
