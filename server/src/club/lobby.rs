@@ -31,7 +31,7 @@ pub const MOST_OF_A_HOUSEHOLD: usize = 100;
 /// How many challenge records are read: those that were accepted stay for a while.
 pub const MOST_READ: usize = 2 * MOST;
 
-/// How many correspondence challenges a player may have, and how many milliseconds they stay open.
+/// How many open correspondence challenges a player may have, and how many milliseconds they stay open.
 const MOST_BY_MAIL: usize = 10;
 const OPEN_FOR: i64 = 14 * 24 * 3_600_000;
 
@@ -384,19 +384,16 @@ pub async fn challenge(
         true => base.clone(),
         false => format!("{base}.{}", new_id(hall.chance.as_ref())?),
     };
-    if !live {
-        let own = Range::of(&key(&format!("{base}.")));
-        if records(hall)?.range(own, MOST_BY_MAIL).await?.len() >= MOST_BY_MAIL {
-            let error =
-                format!("you have {MOST_BY_MAIL} correspondence challenges already; withdraw one");
-            return Err(Refusal::conflict(error));
-        }
-    }
     hall.club.lobby.has_room(&id, party.from, &hall.limits)?;
     let rating = ratings::shown(hall, party.player.as_deref(), &terms.game).await?;
     for _ in 0..TRIES {
         let known = players::still_there(hall, party.player.as_deref()).await?;
         let name = known.as_ref().map(Player::read).transpose()?.map(|player| player.name);
+        if !live && open_by_mail(hall, &base).await? >= MOST_BY_MAIL {
+            let error =
+                format!("you have {MOST_BY_MAIL} correspondence challenges already; withdraw one");
+            return Err(Refusal::conflict(error));
+        }
         if live
             && !party.is_bot()
             && let Open { game: Some(game), .. } = games::open(hall, &base).await?
@@ -438,7 +435,7 @@ pub async fn challenge(
             Some(before) => before.update(value),
             None => Change::new(key(&id), value),
         };
-        // Conflicts with a ban and a new name.
+        // Conflicts with a ban, a new name, and another challenge of the same player.
         let guard = known.iter().map(|known| known.update(known.value.clone()));
         if records(hall)?.change(guard.chain([change]).collect()).await? {
             hall.club.lobby.seen(&base, hall.time.now(), party.from);
@@ -447,6 +444,14 @@ pub async fn challenge(
         }
     }
     Err(busy())
+}
+
+/// How many correspondence challenges of a player are open.
+async fn open_by_mail(hall: &Hall, maker: &str) -> Result<usize, Refusal> {
+    let own = Range::of(&key(&format!("{maker}.")));
+    let found = records(hall)?.range(own, MOST_READ).await?;
+    let open = |own: &&Stored| Challenge::read(own).is_ok_and(|own| own.is_open());
+    Ok(found.iter().filter(open).count())
 }
 
 /// Accepts a challenge; `version` is the one that the client has seen.

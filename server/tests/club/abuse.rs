@@ -292,6 +292,37 @@ async fn whoever_reads_many_records_pays_for_them() {
 }
 
 #[tokio::test]
+async fn challenges_that_were_accepted_do_not_count_as_open() {
+    for local in all().await {
+        let (_, ann) = player(&local, "Ann").await;
+        let (_, ben) = player(&local, "Ben").await;
+        for _ in 0..12 {
+            meet(&local, &ann, &ben, mail()).await;
+        }
+        for _ in 0..10 {
+            post(&local, "/api/lobby", &ann, mail()).await.ok();
+        }
+        post(&local, "/api/lobby", &ann, mail()).await.refused(409);
+    }
+}
+
+#[tokio::test]
+async fn of_many_correspondence_challenges_at_once_ten_are_made() {
+    for local in all().await {
+        let (_, ann) = player(&local, "Ann").await;
+        let made = join_all((0..40).map(|_| post(&local, "/api/lobby", &ann, mail()))).await;
+        let open = made.iter().filter(|own| own.status.is_success()).count();
+        let stored = keys_of(local.server.hall(), &["challenge/"]).await.len();
+        assert!((1..=10).contains(&open), "{open}");
+        assert_eq!(stored, open);
+        for _ in open..10 {
+            post(&local, "/api/lobby", &ann, mail()).await.ok();
+        }
+        post(&local, "/api/lobby", &ann, mail()).await.refused(409);
+    }
+}
+
+#[tokio::test]
 async fn a_damaged_player_keeps_nobody_from_reading_the_archive() {
     for local in all().await {
         let [(ann, _), _] = one_archived(&local).await;
