@@ -325,6 +325,11 @@ impl Limits {
         })
     }
 
+    /// Refunds a player who was not registered after all.
+    pub fn give_player_back(&self, address: IpAddr) {
+        self.players.owe(&of_networks(address), -1.0, self.now());
+    }
+
     /// Remembers who paid for a game, until it is played.
     pub fn made(&self, id: &str, address: IpAddr) {
         let mut unplayed = self.unplayed.lock().unwrap_or_else(PoisonError::into_inner);

@@ -323,6 +323,24 @@ async fn of_many_correspondence_challenges_at_once_ten_are_made() {
 }
 
 #[tokio::test]
+async fn a_registration_that_is_repeated_at_once_is_made_once_and_answered_alike() {
+    for local in all().await {
+        let limits = &local.server.hall().limits;
+        limits.change(100_000, 8, 1_000);
+        let key = format!("pk-{}", "k".repeat(26));
+        let wanted = json!({ "name": "Ann", "key": key });
+        let done = join_all((0..6).map(|_| local.post("/api/players", wanted.clone()))).await;
+        let told: Vec<_> = done.into_iter().map(|own| (own.status.as_u16(), own.text)).collect();
+        assert!(told.iter().all(|own| own.0 == 201 && *own == told[0]), "{told:?}");
+        // Ten may register in an hour.
+        for i in 0..9 {
+            player(&local, &format!("Ben {i}")).await;
+        }
+        local.post("/api/players", json!({ "name": "Fay" })).await.refused(429);
+    }
+}
+
+#[tokio::test]
 async fn a_damaged_player_keeps_nobody_from_reading_the_archive() {
     for local in all().await {
         let [(ann, _), _] = one_archived(&local).await;
