@@ -11,6 +11,9 @@ use unicode_security::{GeneralSecurityProfile, MixedScript, skeleton};
 pub const LEAST: usize = 2;
 pub const MOST: usize = 24;
 
+/// How many marks a letter may have, such as accents; more of them cover the lines above and below.
+const MOST_MARKS: usize = 2;
+
 /// Reserved names.
 const TAKEN: [&str; 9] = [
     DELETED,
@@ -43,6 +46,10 @@ pub fn checked(name: &str) -> Result<String, Refusal> {
     }
     if !name.chars().any(char::is_alphabetic) || name.starts_with(is_combining_mark) {
         return refused("a name has at least one letter".into());
+    }
+    let marks = |letter: &[char]| letter.iter().all(|c| is_combining_mark(*c));
+    if name.chars().collect::<Vec<_>>().windows(MOST_MARKS + 1).any(marks) {
+        return refused(format!("a letter has at most {MOST_MARKS} marks"));
     }
     if !name.is_single_script() {
         return refused("the letters of a name belong to one script, and these are mixed".into());
@@ -109,6 +116,7 @@ mod tests {
             ("Jean-Luc 2", "Jean-Luc 2"),
             ("Levellers", "Levellers"),
             ("עדה", "עדה"),
+            ("Ngh\u{1ec7} x\u{323}\u{304}", "Ngh\u{1ec7} x\u{323}\u{304}"),
         ] {
             assert_eq!(checked(fine).unwrap(), kept);
         }
@@ -122,6 +130,7 @@ mod tests {
             "A\u{200d}nn",
             "Ann!",
             "Ann\u{430}",
+            "Ann\u{300}\u{300}\u{300}\u{300}",
             "<b>Ann</b>",
             "🦊 fox",
             "\u{3164}\u{3164}",
