@@ -208,6 +208,27 @@ async fn an_open_socket_plays_no_longer_than_its_key() {
 }
 
 #[tokio::test]
+async fn nobody_greets_with_a_key_that_was_replaced() {
+    let listening = Listening::new().await;
+    let (ann, ben) = (listening.player("Ann").await, listening.player("Ben").await);
+    let made = listening.ask("POST", "/api/lobby", &ann, terms(false)).await;
+    let path = format!("/api/lobby/{}", made["challenge"]["id"].as_str().unwrap());
+    let met = listening.ask("POST", &path, &ben, json!({})).await;
+    let path = format!("/api/games/{}/socket", met["game"].as_str().unwrap());
+    let (mut own, mut other) = (listening.socket(&path).await, listening.socket(&path).await);
+    for (socket, token) in [(&mut own, &ann), (&mut other, &ben)] {
+        socket.say(json!({ "type": "hello", "token": token })).await;
+        socket.until("hello").await;
+    }
+    listening.ask("POST", "/api/me/key", &ann, json!({})).await;
+    own.say(json!({ "type": "greet", "word": "hello" })).await;
+    assert_eq!(own.until("refused").await.0["status"], json!(401));
+    other.say(json!({ "type": "ping" })).await;
+    let (_, before) = other.until("pong").await;
+    assert!(before.iter().all(|message| message["type"] != "greeting"), "{before:?}");
+}
+
+#[tokio::test]
 async fn players_greet_each_other_with_fixed_words_and_not_too_often() {
     let listening = Listening::new().await;
     let (ann, ben) = (listening.player("Ann").await, listening.player("Ben").await);

@@ -285,6 +285,10 @@ impl Connection {
         if self.hall.pay(&self.room, &from).is_err() {
             return self.too_many().await;
         }
+        if let Some(refusal) = self.revoked().await {
+            self.refuse(None, &refusal.at("token")).await?;
+            return self.settle().await;
+        }
         let (Some(word), Some(seat)) = (word, self.at.first().copied()) else {
             let names: Vec<_> = GREETINGS.iter().map(|(name, _)| format!("`{name}`")).collect();
             let error = format!("players say one of {}", names.join(", "));
