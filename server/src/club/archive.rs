@@ -360,7 +360,8 @@ pub struct Page {
 }
 
 impl Search {
-    pub fn check(&self) -> Result<(), Refusal> {
+    /// Validates the search and normalises the name of the game.
+    pub fn checked(mut self) -> Result<Search, Refusal> {
         let wrong = |field: &str, expected: &str| {
             Err(Refusal::not_understood(format!("expected {expected}")).at(field))
         };
@@ -370,8 +371,8 @@ impl Search {
         if self.against.is_some() && self.player.is_none() {
             return wrong("player", "a player as well as the opponent");
         }
-        if let Some(game) = &self.game {
-            requests::game(game)?;
+        if let Some(game) = &mut self.game {
+            requests::game(game)?.info.id.clone_into(game);
         }
         if self
             .options
@@ -397,7 +398,7 @@ impl Search {
         if self.format.as_ref().is_some_and(|own| own != "records" && own != "ndjson") {
             return wrong("format", "`ndjson` or `records`");
         }
-        Ok(())
+        Ok(self)
     }
 
     fn start(&self) -> String {

@@ -215,8 +215,7 @@ async fn search(
     Extension(client): Extension<Client>,
     uri: Uri,
 ) -> Answered<Json<Value>> {
-    let search: Search = query(&uri)?;
-    search.check()?;
+    let search = query::<Search>(&uri)?.checked()?;
     let page = search.page(&hall).await?;
     hall.limits.charge(client.0, limits::of_events(page.looked_at));
     let mut told = json!({ "games": archive::told(&hall, &page.games).await?, "next": page.next });
@@ -262,8 +261,7 @@ async fn export(
     place: Option<Extension<Handle>>,
     uri: Uri,
 ) -> Answered<Response> {
-    let mut search: Search = query(&uri)?;
-    search.check()?;
+    let mut search = query::<Search>(&uri)?.checked()?;
     search.most = Some(archive::MOST);
     let place = place.map(|Extension(place)| claim(&place, client)).transpose()?;
     let (pages, told) = mpsc::channel(1);

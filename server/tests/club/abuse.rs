@@ -341,6 +341,15 @@ async fn a_registration_that_is_repeated_at_once_is_made_once_and_answered_alike
 }
 
 #[tokio::test]
+async fn a_game_is_searched_for_whatever_its_capitals() {
+    let local = Local::new().await;
+    let [(ann, _), _] = one_archived(&local).await;
+    for query in ["game=Gekitai".to_owned(), format!("player={ann}&game=GEKITAI")] {
+        assert_eq!(found(&local, &query).await.len(), 1, "{query}");
+    }
+}
+
+#[tokio::test]
 async fn a_damaged_player_keeps_nobody_from_reading_the_archive() {
     for local in all().await {
         let [(ann, _), _] = one_archived(&local).await;
