@@ -120,6 +120,21 @@ impl Terms {
         Ok(Terms { game: session.info().id.to_owned(), options: session.options(), ..self })
     }
 
+    /// Refuses what guests cannot play.
+    pub fn check_for(&self, party: &Party) -> Result<(), Refusal> {
+        if party.player.is_some() {
+            return Ok(());
+        }
+        if self.rated {
+            let error = "only players have ratings, and you are a guest";
+            return Err(Refusal::against(error).at("rated"));
+        }
+        match self.is_live() {
+            true => Ok(()),
+            false => Err(Refusal::against(LIVE_ONLY).at("clock")),
+        }
+    }
+
     pub fn is_live(&self) -> bool {
         !matches!(self.clock, TimeControl::Days { .. })
     }
@@ -373,13 +388,8 @@ pub async fn challenge(
     terms: Terms,
     auto: bool,
 ) -> Result<Met, Refusal> {
-    if terms.rated && party.player.is_none() {
-        return Err(Refusal::against("only players have ratings, and you are a guest").at("rated"));
-    }
+    terms.check_for(party)?;
     let (base, live) = (party.id(), terms.is_live());
-    if !live && party.player.is_none() {
-        return Err(Refusal::against(LIVE_ONLY).at("clock"));
-    }
     let id = match live {
         true => base.clone(),
         false => format!("{base}.{}", new_id(hall.chance.as_ref())?),

@@ -341,6 +341,16 @@ async fn a_registration_that_is_repeated_at_once_is_made_once_and_answered_alike
 }
 
 #[tokio::test]
+async fn guests_play_levels_only_live() {
+    let local = Local::new().await;
+    let guest = "g".repeat(22);
+    let mut wanted = mail();
+    wanted["level"] = 1.into();
+    post(&local, "/api/lobby", &guest, wanted).await.refused(422);
+    assert_eq!(reserved(local.server.hall()).await, Vec::<String>::new());
+}
+
+#[tokio::test]
 async fn a_game_is_searched_for_whatever_its_capitals() {
     let local = Local::new().await;
     let [(ann, _), _] = one_archived(&local).await;
