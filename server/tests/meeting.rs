@@ -229,6 +229,26 @@ async fn nobody_greets_with_a_key_that_was_replaced() {
 }
 
 #[tokio::test]
+async fn the_lobby_says_why_it_does_not_take_a_frame() {
+    let listening = Listening::new().await;
+    let mut socket = listening.socket("/api/lobby/socket").await;
+    socket.0.send(Message::binary(vec![1, 2, 3])).await.unwrap();
+    assert_eq!(socket.until("refused").await.0["status"], json!(400));
+    socket.0.send(Message::text("x".repeat(9_000))).await.unwrap();
+    let closed = within(async {
+        loop {
+            match socket.0.next().await {
+                Some(Ok(Message::Close(frame))) => return frame.map(|frame| frame.code),
+                Some(Ok(_)) => {}
+                other => panic!("{other:?}"),
+            }
+        }
+    })
+    .await;
+    assert_eq!(closed.map(u16::from), Some(1008));
+}
+
+#[tokio::test]
 async fn players_greet_each_other_with_fixed_words_and_not_too_often() {
     let listening = Listening::new().await;
     let (ann, ben) = (listening.player("Ann").await, listening.player("Ben").await);

@@ -11,7 +11,8 @@ use crate::http::meter::Meter;
 use crate::http::places::{Claim, Handle};
 use crate::http::refused::{Answered, Asked};
 use crate::http::socket::{
-    GOING_AWAY, MOST_FRAME, PAST_A_LIMIT, PING, SILENCE, SLOW, TRY_AGAIN, evicted, stopped,
+    GOING_AWAY, MOST_FRAME, PAST_A_LIMIT, PING, SILENCE, SLOW, TRY_AGAIN, evicted, fault, not_text,
+    stopped,
 };
 use crate::ids::hash;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
@@ -300,7 +301,14 @@ impl Visitor {
                     self.send_frame(Message::Ping(Default::default())).await?;
                 }
                 frame = self.socket.recv() => {
-                    let Some(Ok(frame)) = frame else { return Err(Closed) };
+                    let frame = match frame {
+                        None => return Err(Closed),
+                        Some(Err(error)) => {
+                            let (code, reason) = fault(error);
+                            return self.close(code, reason).await;
+                        }
+                        Some(Ok(frame)) => frame,
+                    };
                     heard = Instant::now();
                     if self.hall.limits.spend(self.address, limits::REQUEST).is_err() {
                         self.hall.metrics.limited.fetch_add(1, Ordering::Relaxed);
@@ -308,8 +316,9 @@ impl Visitor {
                     }
                     match frame {
                         Message::Text(text) => self.hear(text.as_str()).await?,
+                        Message::Binary(_) => self.refuse(&not_text()).await?,
                         Message::Close(_) => return Err(Closed),
-                        _ => {}
+                        Message::Ping(_) | Message::Pong(_) => {}
                     }
                 }
             }

@@ -377,13 +377,7 @@ impl Connection {
         }
         match frame {
             Message::Text(text) => self.obey(text.as_str()).await,
-            Message::Binary(_) => {
-                self.refuse(
-                    None,
-                    &Refusal::not_understood("expected a text frame, got a binary one"),
-                )
-                .await
-            }
+            Message::Binary(_) => self.refuse(None, &not_text()).await,
             Message::Close(_) => {
                 // The reply to the close frame goes out when the socket is polled again.
                 let _ = timeout(SLOW, self.socket.recv()).await;
@@ -516,13 +510,17 @@ impl Connection {
 }
 
 /// The close code and reason after a frame that could not be read.
-fn fault(error: axum::Error) -> (u16, &'static str) {
+pub fn fault(error: axum::Error) -> (u16, &'static str) {
     use tokio_tungstenite::tungstenite::Error;
     match error.into_inner().downcast_ref::<Error>() {
         Some(Error::Capacity(_)) => (PAST_A_LIMIT, "frames are limited to 8 KiB"),
         Some(Error::Utf8(_)) => (NOT_TEXT, "expected UTF-8"),
         _ => (NOT_A_FRAME, "not a WebSocket frame"),
     }
+}
+
+pub fn not_text() -> Refusal {
+    Refusal::not_understood("expected a text frame, got a binary one")
 }
 
 /// The id of a command that was not understood, so that the client knows which one was refused.
