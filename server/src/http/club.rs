@@ -113,6 +113,7 @@ async fn history(
 ) -> Answered<Json<Value>> {
     players::check_id(&id)?;
     let game = requests::game(&game)?.info.id;
+    players::by_id(&hall, &id).await?.ok_or_else(|| players::no_player(&id))?;
     let points = ratings::history(&hall, &id, game).await?;
     hall.limits.charge(client.0, limits::of_events(points.len()));
     Ok(Json(json!({ "game": game, "points": points })))

@@ -360,6 +360,16 @@ async fn a_game_is_searched_for_whatever_its_capitals() {
 }
 
 #[tokio::test]
+async fn a_deleted_player_has_no_rating_history() {
+    let local = Local::new().await;
+    let [(id, ann), _] = one_archived(&local).await;
+    let path = format!("/api/players/{id}/ratings/gekitai");
+    assert_eq!(local.get(&path).await.ok()["points"].as_array().unwrap().len(), 1);
+    ask(&local, Method::DELETE, "/api/me", &ann, json!({})).await.ok();
+    local.get(&path).await.refused(404);
+}
+
+#[tokio::test]
 async fn a_damaged_player_keeps_nobody_from_reading_the_archive() {
     for local in all().await {
         let [(ann, _), _] = one_archived(&local).await;
