@@ -497,7 +497,7 @@ pub async fn told(hall: &Hall, entries: &[Entry]) -> Result<Vec<Value>, Refusal>
 /// A player's wins, draws and losses in recent games, against one opponent or all, and how many games were examined.
 pub async fn score(hall: &Hall, search: &Search) -> Result<([u32; 3], usize), Refusal> {
     let (mut score, mut looked_at) = ([0; 3], 0);
-    let mut search = Search { most: Some(MOST), ..search.clone() };
+    let mut search = Search { most: Some(MOST), result: None, ..search.clone() };
     while looked_at < MOST_LOOKED_AT {
         let page = search.page(hall).await?;
         looked_at += page.looked_at;

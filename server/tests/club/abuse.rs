@@ -360,6 +360,21 @@ async fn a_game_is_searched_for_whatever_its_capitals() {
 }
 
 #[tokio::test]
+async fn a_score_counts_all_games_whatever_results_are_searched_for() {
+    let local = Local::new().await;
+    let [(ann, _), (ben, _)] = one_archived(&local).await;
+    let score = async |more: &str| {
+        let path = format!("/api/archive?player={ann}&against={ben}{more}");
+        local.get(&path).await.ok()["score"].take()
+    };
+    let all = score("").await;
+    assert_eq!(all.as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).sum::<u64>(), 1);
+    for result in ["won", "lost", "draw"] {
+        assert_eq!(score(&format!("&result={result}")).await, all, "{result}");
+    }
+}
+
+#[tokio::test]
 async fn a_deleted_player_has_no_rating_history() {
     let local = Local::new().await;
     let [(id, ann), _] = one_archived(&local).await;
