@@ -181,8 +181,9 @@ fn checked(seat: Seat, session: &dyn Session) -> Result<Seat, Refusal> {
 /// The token in the `Authorization` header, if there is one.
 pub fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Refusal> {
     let Some(value) = headers.get(header::AUTHORIZATION) else { return Ok(None) };
-    let token = value.to_str().ok().and_then(|text| text.strip_prefix("Bearer "));
-    token.map(|token| Some(token.trim())).ok_or_else(|| {
+    let token = value.to_str().ok().and_then(|text| text.split_once(' '));
+    let token = token.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
+    token.map(|(_, token)| Some(token.trim())).ok_or_else(|| {
         Refusal::no_token("expected a seat's token as `Authorization: Bearer TOKEN`")
     })
 }

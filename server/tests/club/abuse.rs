@@ -385,6 +385,18 @@ async fn a_deleted_player_has_no_rating_history() {
 }
 
 #[tokio::test]
+async fn the_scheme_of_a_key_may_be_written_small() {
+    let local = Local::new().await;
+    let (id, ann) = player(&local, "Ann").await;
+    for scheme in ["bearer", "BEARER", "Bearer"] {
+        let request =
+            Request::get("/api/me").header(header::AUTHORIZATION, format!("{scheme} {ann}"));
+        let me = local.send(request.body(Body::empty()).unwrap()).await.ok();
+        assert_eq!(me["id"], json!(id), "{scheme}");
+    }
+}
+
+#[tokio::test]
 async fn a_damaged_player_keeps_nobody_from_reading_the_archive() {
     for local in all().await {
         let [(ann, _), _] = one_archived(&local).await;
