@@ -99,6 +99,11 @@ pub async fn obey(
             return invite(hall, count, admits, seconds, lines).await;
         }
         About::Reserve { name } => {
+            if name.trim().is_empty() {
+                return Err(Refusal::not_understood(
+                    "a name to reserve has at least one character",
+                ));
+            }
             let keys = names::keys(&name).into_iter();
             let changes: Vec<_> = keys.map(|key| Change::new(key, "")).collect();
             if !records(hall)?.change(changes).await? {

@@ -397,6 +397,16 @@ async fn the_scheme_of_a_key_may_be_written_small() {
 }
 
 #[tokio::test]
+async fn nothing_is_reserved_by_an_empty_name() {
+    use server::club::office::{About, obey};
+    let local = Local::new().await;
+    let (lines, _told) = tokio::sync::mpsc::channel(9);
+    let reserve = obey(local.server.hall(), About::Reserve { name: " ".into() }, &lines).await;
+    assert!(reserve.is_err());
+    assert_eq!(keys_of(local.server.hall(), &["name/"]).await, Vec::<String>::new());
+}
+
+#[tokio::test]
 async fn a_damaged_player_keeps_nobody_from_reading_the_archive() {
     for local in all().await {
         let [(ann, _), _] = one_archived(&local).await;
