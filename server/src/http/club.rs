@@ -9,10 +9,10 @@ use crate::http::games::{bearer, claim};
 use crate::http::guard::Client;
 use crate::http::limits;
 use crate::http::places::Handle;
-use crate::http::refused::{Answered, Asked};
+use crate::http::refused::{Answered, Asked, Named};
 use crate::http::stream::Pages;
 use crate::store::records::Range;
-use axum::extract::{Extension, Path, Query, State};
+use axum::extract::{Extension, Query, State};
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -71,7 +71,7 @@ async fn register(
 }
 
 #[derive(Deserialize)]
-struct Named {
+struct ByName {
     name: String,
 }
 
@@ -81,12 +81,12 @@ async fn named(State(hall): HallState, uri: Uri) -> Answered<Json<Value>> {
         let registration = if players::is_closed(&hall).await? { "closed" } else { "open" };
         return Ok(Json(json!({ "registration": registration })));
     }
-    let Named { name } = query(&uri)?;
+    let ByName { name } = query(&uri)?;
     let id = players::by_name(&hall, &name).await?.ok_or_else(|| players::no_player(&name))?;
     profile(&hall, &id).await.map(Json)
 }
 
-async fn show(State(hall): HallState, Path(id): Path<String>) -> Answered<Json<Value>> {
+async fn show(State(hall): HallState, Named(id): Named<String>) -> Answered<Json<Value>> {
     profile(&hall, &id).await.map(Json)
 }
 
@@ -109,7 +109,7 @@ async fn profile(hall: &Hall, id: &str) -> Answered<Value> {
 async fn history(
     State(hall): HallState,
     Extension(client): Extension<Client>,
-    Path((id, game)): Path<(String, String)>,
+    Named((id, game)): Named<(String, String)>,
 ) -> Answered<Json<Value>> {
     players::check_id(&id)?;
     let game = requests::game(&game)?.info.id;

@@ -9,7 +9,7 @@ use crate::http::guard::Client;
 use crate::http::limits;
 use crate::http::meter::Meter;
 use crate::http::places::{Claim, Handle};
-use crate::http::refused::{Answered, Asked};
+use crate::http::refused::{Answered, Asked, Named};
 use crate::http::socket::{
     GOING_AWAY, MOST_FRAME, PAST_A_LIMIT, PING, SILENCE, SLOW, TRY_AGAIN, evicted, fault, not_text,
     stopped,
@@ -17,7 +17,7 @@ use crate::http::socket::{
 use crate::ids::hash;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade};
-use axum::extract::{Extension, Path, State};
+use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -152,7 +152,7 @@ pub(super) struct Accepted {
 async fn accept(
     State(hall): HallState,
     Extension(client): Extension<Client>,
-    Path(id): Path<String>,
+    Named(id): Named<String>,
     headers: HeaderMap,
     Asked(Accepted { version }): Asked<Accepted>,
 ) -> Answered<Response> {
@@ -167,7 +167,7 @@ async fn accept(
 async fn show(
     State(hall): HallState,
     Extension(client): Extension<Client>,
-    Path(id): Path<String>,
+    Named(id): Named<String>,
     headers: HeaderMap,
 ) -> Answered<Response> {
     if bearer(&headers)?.is_some() {
@@ -190,7 +190,7 @@ async fn show(
 async fn withdraw(
     State(hall): HallState,
     Extension(client): Extension<Client>,
-    Path(id): Path<String>,
+    Named(id): Named<String>,
     headers: HeaderMap,
 ) -> Answered<Json<Value>> {
     let party = party(&hall, client, &headers).await?;

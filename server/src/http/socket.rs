@@ -9,11 +9,11 @@ use crate::http::guard::Client;
 use crate::http::limits;
 use crate::http::meter::Meter;
 use crate::http::places::{Claim, Handle};
-use crate::http::refused::Answered;
+use crate::http::refused::{Answered, Named};
 use crate::ids::{Hash, hash};
+use axum::extract::Extension;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade};
-use axum::extract::{Extension, Path};
 use axum::http::Uri;
 use axum::response::Response;
 use requests::read;
@@ -58,7 +58,7 @@ pub async fn upgrade(
     axum::extract::State(hall): HallState,
     Extension(client): Extension<Client>,
     place: Option<Extension<Handle>>,
-    Path(id): Path<String>,
+    Named(id): Named<String>,
     uri: Uri,
     socket: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Answered<Response> {

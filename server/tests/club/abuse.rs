@@ -397,6 +397,14 @@ async fn the_scheme_of_a_key_may_be_written_small() {
 }
 
 #[tokio::test]
+async fn a_path_that_is_no_text_is_refused_in_json() {
+    let local = Local::new().await;
+    for path in ["/api/players/%FF", "/api/lobby/%FF", "/api/games/%FF", "/api/games/%FF/events"] {
+        local.get(path).await.refused(400);
+    }
+}
+
+#[tokio::test]
 async fn nothing_is_reserved_by_an_empty_name() {
     use server::club::office::{About, obey};
     let local = Local::new().await;
