@@ -428,6 +428,16 @@ async fn a_backup_is_made_while_the_server_runs_checked_and_restored() {
     again.server.close().await;
 }
 
+#[tokio::test]
+async fn an_empty_file_is_called_so() {
+    let folder = crate::common::Folder::new();
+    let file = folder.0.join("empty.db");
+    std::fs::write(&file, "").unwrap();
+    let check = move || backup::verify(&file, |_| {}).unwrap_err();
+    let refused = tokio::task::spawn_blocking(check).await.unwrap();
+    assert!(refused.0.contains("is empty"), "{refused}");
+}
+
 /// Executes SQL in a store that no server has open.
 fn spoil(data: &std::path::Path, sql: &str) {
     #[cfg(feature = "many")]

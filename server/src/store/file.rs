@@ -239,7 +239,7 @@ pub fn check(path: &Path) -> Result<(), StartError> {
     match format {
         Ok(known) if known == FORMATS.len() => Ok(()),
         Ok(_) => Err(StartError(format!(
-            "`{}` was written by version 0.1; start a server on it once, which brings it up to date",
+            "`{}` is empty or of version 0.1; start a server on it once, which brings it up to date",
             path.display()
         ))),
         Err(refused) => Err(StartError(refused.line(path))),
