@@ -38,6 +38,9 @@ const OPEN_FOR: i64 = 14 * 24 * 3_600_000;
 /// For how many milliseconds the maker of an accepted challenge can find out about it.
 pub const TOLD_FOR: i64 = 120_000;
 
+/// Within how many milliseconds a challenge is in this server's copy of the lobby.
+const LISTED_WITHIN: i64 = 5_000;
+
 /// How many updates a slow subscriber may lag behind.
 const BEHIND: usize = 256;
 
@@ -258,6 +261,7 @@ pub struct Lobby {
     pub server: std::sync::OnceLock<String>,
     list: Mutex<BTreeMap<String, Listed>>,
     here: Mutex<BTreeMap<String, Here>>,
+    made: Mutex<BTreeMap<String, (Option<IpAddr>, i64)>>,
     pub updates: broadcast::Sender<Update>,
     /// Notified when something has changed here.
     pub changed: Notify,
@@ -269,6 +273,7 @@ impl Default for Lobby {
             server: Default::default(),
             list: Mutex::default(),
             here: Mutex::default(),
+            made: Mutex::default(),
             updates: broadcast::channel(BEHIND).0,
             changed: Notify::new(),
         }
@@ -278,6 +283,11 @@ impl Default for Lobby {
 impl Lobby {
     pub fn list(&self) -> MutexGuard<'_, BTreeMap<String, Listed>> {
         self.list.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The challenges that were made here just now and may not be in the list yet: household and time.
+    pub fn made(&self) -> MutexGuard<'_, BTreeMap<String, (Option<IpAddr>, i64)>> {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub fn here(&self) -> MutexGuard<'_, BTreeMap<String, Here>> {
@@ -310,23 +320,37 @@ impl Lobby {
             .collect()
     }
 
-    /// Refuses another challenge if there are too many already, in total or from the networks of an address.
-    fn has_room(&self, id: &str, from: Option<IpAddr>, limits: &Limits) -> Result<(), Refusal> {
+    /// Takes a place for another challenge. Refused if there are too many already, in total or from the networks of an
+    /// address; those that are being made count, too.
+    fn take_place(
+        &self,
+        id: &str,
+        from: Option<IpAddr>,
+        limits: &Limits,
+        now: i64,
+    ) -> Result<(), Refusal> {
         let list = self.list();
-        let open = || list.values().map(|one| &one.own).filter(|own| own.is_open() && own.id != id);
+        let mut made = self.made();
+        made.retain(|_, (_, at)| now - *at < LISTED_WITHIN);
+        let listed = list.values().map(|one| &one.own).filter(|own| own.is_open());
+        let listed = listed.map(|own| (&own.id, own.network));
+        let all: Vec<_> =
+            listed.chain(made.iter().map(|(id, (network, _))| (id, *network))).collect();
+        let open = || all.iter().filter(|(own, _)| *own != id).map(|(_, network)| network);
         if open().count() >= MOST {
             return Err(Refusal::unavailable("the lobby is full, try again later"));
         }
         let own = from.map(networks).unwrap_or_default();
         for (depth, network) in own.iter().enumerate() {
-            let is_near = |other: &&Challenge| {
-                other.network.is_some_and(|from| networks(from).get(depth) == Some(network))
+            let is_near = |other: &&Option<IpAddr>| {
+                other.is_some_and(|from| networks(from).get(depth) == Some(network))
             };
             if open().filter(is_near).count() >= limits.challenges() * times(depth, own.len()) {
                 let error = "your network has too many open challenges; accept one of the list";
                 return Err(Refusal::too_many(error, 60));
             }
         }
+        made.insert(id.to_owned(), (from.map(household), now));
         Ok(())
     }
 }
@@ -389,12 +413,29 @@ pub async fn challenge(
     auto: bool,
 ) -> Result<Met, Refusal> {
     terms.check_for(party)?;
-    let (base, live) = (party.id(), terms.is_live());
-    let id = match live {
-        true => base.clone(),
+    let base = party.id();
+    let id = match terms.is_live() {
+        true => base,
         false => format!("{base}.{}", new_id(hall.chance.as_ref())?),
     };
-    hall.club.lobby.has_room(&id, party.from, &hall.limits)?;
+    let lobby = &hall.club.lobby;
+    lobby.take_place(&id, party.from, &hall.limits, hall.time.now())?;
+    let met = meet(hall, party, &id, terms, auto).await;
+    if !matches!(met, Ok(Met::Waits(_))) {
+        lobby.made().remove(&id);
+    }
+    met
+}
+
+/// Stores a challenge, or begins a game with somebody who wants the same.
+async fn meet(
+    hall: &Arc<Hall>,
+    party: &Party,
+    id: &str,
+    terms: Terms,
+    auto: bool,
+) -> Result<Met, Refusal> {
+    let (base, live) = (party.id(), terms.is_live());
     let rating = ratings::shown(hall, party.player.as_deref(), &terms.game).await?;
     for _ in 0..TRIES {
         let known = players::still_there(hall, party.player.as_deref()).await?;
@@ -411,9 +452,9 @@ pub async fn challenge(
             games::enter(hall, &game).await?;
             return Ok(Met::Plays(game));
         }
-        let before = record(hall, key(&id)).await?;
+        let before = record(hall, key(id)).await?;
         let challenge = Challenge {
-            id: id.clone(),
+            id: id.to_owned(),
             player: party.player.as_ref().map(|player| player.id.clone()),
             name,
             bot: party.is_bot(),
@@ -443,7 +484,7 @@ pub async fn challenge(
         let value = text(&challenge)?;
         let change = match &before {
             Some(before) => before.update(value),
-            None => Change::new(key(&id), value),
+            None => Change::new(key(id), value),
         };
         // Conflicts with a ban, a new name, and another challenge of the same player.
         let guard = known.iter().map(|known| known.update(known.value.clone()));
@@ -519,6 +560,7 @@ pub async fn withdraw(hall: &Hall, party: &Party, id: &str) -> Result<(), Refusa
             return Err(Refusal::conflict(format!("it was accepted: the game is {}", taken.game)));
         }
         if records(hall)?.change(vec![stored.delete()]).await? {
+            hall.club.lobby.made().remove(id);
             hall.club.lobby.changed.notify_one();
             return Ok(());
         }

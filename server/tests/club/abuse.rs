@@ -323,6 +323,27 @@ async fn of_many_correspondence_challenges_at_once_ten_are_made() {
 }
 
 #[tokio::test]
+async fn of_many_guests_of_a_network_at_once_no_more_than_its_share_are_listed() {
+    let local = Local::with(|config| config.new_games = 4).await;
+    let send = async |i: usize| {
+        let request = Request::post("/api/lobby")
+            .header(header::AUTHORIZATION, format!("Bearer {i:022}"))
+            .body(Body::from(terms(false).to_string()));
+        local.send_from([10, 0, 0, 2], request.unwrap()).await
+    };
+    let made = join_all((0..150).map(send)).await;
+    assert_eq!(made.iter().filter(|own| own.status.is_success()).count(), 50);
+    assert_eq!(keys_of(local.server.hall(), &["challenge/"]).await.len(), 50);
+    // One that is withdrawn makes room for another.
+    let id = made.iter().find_map(|own| own.json()["challenge"]["id"].as_str().map(str::to_owned));
+    let winner = made.iter().position(|own| own.status.is_success()).unwrap();
+    let path = format!("/api/lobby/{}", id.unwrap());
+    ask(&local, Method::DELETE, &path, &format!("{winner:022}"), json!({})).await.ok();
+    local.get("/api/lobby").await.ok();
+    assert!(send(999).await.status.is_success());
+}
+
+#[tokio::test]
 async fn a_registration_that_is_repeated_at_once_is_made_once_and_answered_alike() {
     for local in all().await {
         let limits = &local.server.hall().limits;
