@@ -173,7 +173,7 @@ fn a_backup_is_made_beside_a_running_server_and_restored_when_it_has_stopped() {
     let server = Server::start(&folder, &[], &[]);
     let game = server.make();
     let (data, copy) = (folder.file("games.db"), folder.file("copy.db"));
-    let words = "games 1, events 1, turns 0, finished 0";
+    let words = "games 1, events 1, turns 0, finished 0, players 0";
     assert_eq!(server.told(&["backup", &copy]), format!("{copy}: {words}; every game replays\n"));
     let mode = std::fs::metadata(&copy).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);

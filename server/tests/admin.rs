@@ -427,3 +427,65 @@ async fn a_backup_is_made_while_the_server_runs_checked_and_restored() {
     again.show(&lost).await;
     again.server.close().await;
 }
+
+#[tokio::test]
+async fn an_empty_file_is_called_so() {
+    let folder = crate::common::Folder::new();
+    let file = folder.0.join("empty.db");
+    std::fs::write(&file, "").unwrap();
+    let check = move || backup::verify(&file, |_| {}).unwrap_err();
+    let refused = tokio::task::spawn_blocking(check).await.unwrap();
+    assert!(refused.0.contains("is empty"), "{refused}");
+}
+
+/// Executes SQL in a store that no server has open.
+fn spoil(data: &std::path::Path, sql: &str) {
+    #[cfg(feature = "many")]
+    if let Some(database) = data.to_str().filter(|data| data.starts_with("postgres")) {
+        let database = database.rsplit('/').next().unwrap().split('?').next().unwrap();
+        crate::common::services::postgres().ask(database, sql);
+        return;
+    }
+    rusqlite::Connection::open(data).unwrap().execute_batch(sql).unwrap();
+}
+
+#[tokio::test]
+async fn a_check_finds_events_that_are_missing_and_players_that_cannot_be_read() {
+    #[allow(unused_mut)]
+    let mut stores = vec![None];
+    #[cfg(feature = "many")]
+    {
+        let postgres = crate::common::services::postgres();
+        stores.push(Some(std::path::PathBuf::from(postgres.url(&postgres.database()))));
+    }
+    for shared in stores {
+        let local =
+            Local::with(|config| config.data = shared.clone().unwrap_or(config.data.clone()));
+        let Local { server, folder } = {
+            let local = local.await;
+            crate::club::player(&local, "Ann").await;
+            let game = named(&local, ["a", "b"]).await;
+            for (seat, turn) in [(1, "c3"), (2, "d4"), (1, "a1")] {
+                local.play(&game, seat, turn).await.ok();
+            }
+            local
+        };
+        server.close().await;
+        let data = shared.unwrap_or(folder.0.join("games.db"));
+        let check = move || {
+            let found = backup::verify(&data, |_| {}).unwrap();
+            assert_eq!((found.games, found.events, found.players, found.damaged), (1, 4, 1, 0));
+            spoil(&data, "DELETE FROM events WHERE seq = 2");
+            let found = backup::verify(&data, |_| {}).unwrap();
+            assert_eq!((found.games, found.damaged), (1, 1));
+            assert!(found.reasons[0].contains("event 2 is missing"), "{:?}", found.reasons);
+            spoil(&data, "UPDATE records SET value = '{' WHERE key LIKE 'player/%'");
+            let found = backup::verify(&data, |_| {}).unwrap();
+            assert_eq!((found.players, found.damaged), (0, 2));
+            assert!(found.reasons[1].contains("`player/"), "{:?}", found.reasons);
+            spoil(&data, "DELETE FROM records");
+            assert_eq!(backup::verify(&data, |_| {}).unwrap().players, 0);
+        };
+        tokio::task::spawn_blocking(check).await.unwrap();
+    }
+}

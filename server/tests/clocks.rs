@@ -1,5 +1,6 @@
 //! Clocks run while people can play, whatever happens to the machine's clock.
 
+use crate::club::{command, first_of, meet, player, terms};
 use crate::common::{Folder, Local, Made, random_game, within};
 use futures_util::StreamExt;
 use rusqlite::Connection;
@@ -268,6 +269,42 @@ async fn a_sleep_of_the_machine_takes_nobody_s_time() {
     assert_eq!(timed.left(&game).await, 60_000);
     let at = timed.local.play(&game, 2, "d3").await.ok()["event"]["at"].clone();
     assert_eq!(at, 1_800_000_000_000_i64 + 8 * HOUR, "what is stored has the right date");
+}
+
+#[tokio::test]
+async fn a_public_game_is_not_called_off_for_turns_that_nobody_could_make() {
+    for turns in [0, 1] {
+        is_not_called_off(turns).await;
+    }
+}
+
+/// Stops the server after this many turns of a public game.
+async fn is_not_called_off(turns: usize) {
+    let timed = Timed::new().await;
+    let (_, ann) = player(&timed.local, "Ann").await;
+    let (_, ben) = player(&timed.local, "Ben").await;
+    let game = meet(&timed.local, &ann, &ben, terms(true)).await;
+    let first = [&ann, &ben][first_of(&timed.local, &game, [&ann, &ben]).await];
+    for _ in 0..turns {
+        let turn = json!({ "type": "move", "turn": "a1" });
+        command(&timed.local, &game, first, turn).await.ok();
+    }
+    timed.hands.pass(2 * SECOND);
+    let timed = timed.restart(HOUR).await;
+    let hall = timed.local.server.hall();
+    let look = async || {
+        hall.club.games.note(&game);
+        tokio::time::sleep(Duration::from_millis(400)).await;
+        timed.local.get(&format!("/api/games/{game}")).await.ok()["result"].take()
+    };
+    assert_eq!(look().await, Value::Null);
+    for _ in 0..14 {
+        timed.hands.pass(4 * SECOND);
+        hall.store.beat(hall.time.now()).await.unwrap();
+    }
+    assert_eq!(look().await, Value::Null, "58 seconds have passed");
+    timed.hands.pass(5 * SECOND - 1);
+    assert_eq!(look().await["reason"], "aborted");
 }
 
 #[tokio::test]

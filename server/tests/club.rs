@@ -1,5 +1,7 @@
 //! Players, the lobby, ratings and the archive, on both kinds of store.
 
+mod abuse;
+
 use crate::common::{Answer, Local, within};
 use axum::body::Body;
 use axum::http::{Method, Request, header};

@@ -208,6 +208,47 @@ async fn an_open_socket_plays_no_longer_than_its_key() {
 }
 
 #[tokio::test]
+async fn nobody_greets_with_a_key_that_was_replaced() {
+    let listening = Listening::new().await;
+    let (ann, ben) = (listening.player("Ann").await, listening.player("Ben").await);
+    let made = listening.ask("POST", "/api/lobby", &ann, terms(false)).await;
+    let path = format!("/api/lobby/{}", made["challenge"]["id"].as_str().unwrap());
+    let met = listening.ask("POST", &path, &ben, json!({})).await;
+    let path = format!("/api/games/{}/socket", met["game"].as_str().unwrap());
+    let (mut own, mut other) = (listening.socket(&path).await, listening.socket(&path).await);
+    for (socket, token) in [(&mut own, &ann), (&mut other, &ben)] {
+        socket.say(json!({ "type": "hello", "token": token })).await;
+        socket.until("hello").await;
+    }
+    listening.ask("POST", "/api/me/key", &ann, json!({})).await;
+    own.say(json!({ "type": "greet", "word": "hello" })).await;
+    assert_eq!(own.until("refused").await.0["status"], json!(401));
+    other.say(json!({ "type": "ping" })).await;
+    let (_, before) = other.until("pong").await;
+    assert!(before.iter().all(|message| message["type"] != "greeting"), "{before:?}");
+}
+
+#[tokio::test]
+async fn the_lobby_says_why_it_does_not_take_a_frame() {
+    let listening = Listening::new().await;
+    let mut socket = listening.socket("/api/lobby/socket").await;
+    socket.0.send(Message::binary(vec![1, 2, 3])).await.unwrap();
+    assert_eq!(socket.until("refused").await.0["status"], json!(400));
+    socket.0.send(Message::text("x".repeat(9_000))).await.unwrap();
+    let closed = within(async {
+        loop {
+            match socket.0.next().await {
+                Some(Ok(Message::Close(frame))) => return frame.map(|frame| frame.code),
+                Some(Ok(_)) => {}
+                other => panic!("{other:?}"),
+            }
+        }
+    })
+    .await;
+    assert_eq!(closed.map(u16::from), Some(1008));
+}
+
+#[tokio::test]
 async fn players_greet_each_other_with_fixed_words_and_not_too_often() {
     let listening = Listening::new().await;
     let (ann, ben) = (listening.player("Ann").await, listening.player("Ben").await);

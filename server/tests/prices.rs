@@ -176,7 +176,6 @@ impl Club {
 
     /// A correspondence game after some turns: its path and its first player's key.
     async fn game(&self, number: usize) -> (String, String) {
-        // Nobody may have more than ten correspondence challenges within two minutes.
         let maker = 1 + number / 10;
         let clock = json!({ "kind": "days", "days": 3 });
         let wanted = json!({ "game": "gekitai", "clock": clock, "rated": true });

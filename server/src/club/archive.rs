@@ -360,7 +360,8 @@ pub struct Page {
 }
 
 impl Search {
-    pub fn check(&self) -> Result<(), Refusal> {
+    /// Validates the search and normalises the name of the game.
+    pub fn checked(mut self) -> Result<Search, Refusal> {
         let wrong = |field: &str, expected: &str| {
             Err(Refusal::not_understood(format!("expected {expected}")).at(field))
         };
@@ -370,8 +371,8 @@ impl Search {
         if self.against.is_some() && self.player.is_none() {
             return wrong("player", "a player as well as the opponent");
         }
-        if let Some(game) = &self.game {
-            requests::game(game)?;
+        if let Some(game) = &mut self.game {
+            requests::game(game)?.info.id.clone_into(game);
         }
         if self
             .options
@@ -397,7 +398,7 @@ impl Search {
         if self.format.as_ref().is_some_and(|own| own != "records" && own != "ndjson") {
             return wrong("format", "`ndjson` or `records`");
         }
-        Ok(())
+        Ok(self)
     }
 
     fn start(&self) -> String {
@@ -493,10 +494,10 @@ pub async fn told(hall: &Hall, entries: &[Entry]) -> Result<Vec<Value>, Refusal>
     Ok(entries.iter().map(|entry| entry.told(&names)).collect())
 }
 
-/// A player's wins, draws and losses in recent games, against one opponent or all.
-pub async fn score(hall: &Hall, search: &Search) -> Result<[u32; 3], Refusal> {
+/// A player's wins, draws and losses in recent games, against one opponent or all, and how many games were examined.
+pub async fn score(hall: &Hall, search: &Search) -> Result<([u32; 3], usize), Refusal> {
     let (mut score, mut looked_at) = ([0; 3], 0);
-    let mut search = Search { most: Some(MOST), ..search.clone() };
+    let mut search = Search { most: Some(MOST), result: None, ..search.clone() };
     while looked_at < MOST_LOOKED_AT {
         let page = search.page(hall).await?;
         looked_at += page.looked_at;
@@ -514,7 +515,7 @@ pub async fn score(hall: &Hall, search: &Search) -> Result<[u32; 3], Refusal> {
             break;
         }
     }
-    Ok(score)
+    Ok((score, looked_at))
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! Cleans up after players who have deleted themselves: their names in games, their open challenges, and their seats in
-//! running games. If an operator has renamed a player, the games get the new name. Either can be interrupted at any
-//! point and is resumed later.
+//! running games. If an operator has renamed a player, games and challenges get the new name. Either can be interrupted
+//! at any point and is resumed later.
 
 use super::archive::moment;
-use super::{games, players, records};
+use super::lobby::Challenge;
+use super::{busy, games, players, records, text};
 use crate::admin::games::DELETED;
 use crate::admin::upkeep;
 use crate::games::hall::Hall;
@@ -43,6 +44,9 @@ async fn clean_one(hall: &Arc<Hall>, own: &Stored) -> Result<(), Refusal> {
     }
     let player = if is_gone { None } else { players::by_id(hall, &id).await? };
     let name = player.map_or(DELETED.to_owned(), |player| player.name);
+    if !is_gone {
+        rename_challenges(hall, &id, &name).await?;
+    }
     // The value is a cursor: the key of the last game that was processed.
     let page = games_after(hall, &id, own.value.trim_matches(['{', '}'])).await?;
     for key in &page {
@@ -77,15 +81,41 @@ async fn games_of(hall: &Hall, id: &str) -> Result<Vec<String>, Refusal> {
     Ok(running.iter().map(|own| super::last_part(own).to_owned()).collect())
 }
 
-/// Withdraws the player's challenges and resigns their games.
-async fn leave(hall: &Arc<Hall>, id: &str) -> Result<(), Refusal> {
-    let mut left = records(hall)?.range(Range::of(&format!("challenge/{id}.")), GAMES).await?;
-    left.extend(records(hall)?.get(vec![format!("challenge/{id}")]).await?);
+async fn challenges_of(hall: &Hall, id: &str) -> Result<Vec<Stored>, Refusal> {
+    let mut all = records(hall)?.range(Range::of(&format!("challenge/{id}.")), GAMES).await?;
+    all.extend(records(hall)?.get(vec![format!("challenge/{id}")]).await?);
+    Ok(all)
+}
+
+/// Withdraws a player's challenges.
+pub async fn withdraw(hall: &Hall, id: &str) -> Result<(), Refusal> {
+    let left = challenges_of(hall, id).await?;
     let changes: Vec<_> = left.iter().map(|own| Change::drop(own.key.clone())).collect();
     if !changes.is_empty() {
         records(hall)?.change(changes).await?;
         hall.club.lobby.changed.notify_one();
     }
+    Ok(())
+}
+
+/// Lists a player's challenges under this name.
+async fn rename_challenges(hall: &Hall, id: &str, name: &str) -> Result<(), Refusal> {
+    for stored in challenges_of(hall, id).await? {
+        let Ok(own) = Challenge::read(&stored) else { continue };
+        if own.name.as_deref() == Some(name) {
+            continue;
+        }
+        if !records(hall)?.change(vec![stored.update(text(&own.called(name))?)]).await? {
+            return Err(busy());
+        }
+        hall.club.lobby.changed.notify_one();
+    }
+    Ok(())
+}
+
+/// Withdraws the player's challenges and resigns their games.
+async fn leave(hall: &Arc<Hall>, id: &str) -> Result<(), Refusal> {
+    withdraw(hall, id).await?;
     for game in games_of(hall, id).await? {
         resign(hall, id, &game).await?;
         rename(hall, id, &game, DELETED).await?;

@@ -4,6 +4,7 @@
 use super::archive::{self, name_of};
 use super::records;
 use crate::games::hall::Hall;
+use crate::http::limits;
 use crate::store::records::Range;
 use engine::Session;
 use serde_json::{Value, json};
@@ -40,6 +41,7 @@ pub async fn explore(
     let (position, session) = hall.replays.run(by, named).await?;
     let start = format!("p/{position}");
     let found = records(hall)?.range(Range::from_the_end(&start), MOST).await?;
+    hall.limits.charge(by, limits::of_events(found.len()));
     let mut all = Score::default();
     let mut next: BTreeMap<String, Score> = BTreeMap::new();
     for own in &found {

@@ -14,11 +14,11 @@ use rules::{ByPlayer, Player};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeSet;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use table::event::{Created, Ending, Event, Fact, Reason};
-use table::{Refusal, TimeControl};
+use table::{Kind, Refusal, TimeControl};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 
@@ -47,6 +47,8 @@ const STRONGEST: i64 = 99_999;
 #[derive(Default)]
 pub struct Heard {
     games: Mutex<BTreeSet<String>>,
+    /// Since when this server has looked after games.
+    began: AtomicI64,
     /// Notified when there are any.
     news: Notify,
 }
@@ -182,6 +184,18 @@ pub async fn goes_on(hall: &Arc<Hall>, game: &str) -> Result<bool, Refusal> {
     })
 }
 
+/// Makes sure that somebody can be sent to a live game that goes on.
+pub async fn enter(hall: &Arc<Hall>, game: &str) -> Result<(), Refusal> {
+    ready(hall, game).await?;
+    match hall.room(game).await {
+        // It is a rematch, which was reserved and is about to be stored or dropped.
+        Err(refusal) if refusal.kind == Kind::NotThere => {
+            Err(Refusal::unavailable("your next game is being made, try again"))
+        }
+        found => found.map(drop),
+    }
+}
+
 /// Records which live game somebody is playing.
 pub fn plays(known: Option<Stored>, id: &str, game: &str) -> Change {
     match known {
@@ -277,6 +291,32 @@ pub async fn promise(hall: &Arc<Hall>, before: &str, new: &NewGame) -> Result<()
     Err(super::busy())
 }
 
+/// Takes back the reservation of a rematch that was not stored. If this fails, the task that looks after all games
+/// does it later.
+pub async fn withdraw(hall: &Arc<Hall>, game: &str) {
+    let withdrawn = async {
+        let Some((stored, own)) = find(hall, game).await? else { return Ok(()) };
+        match hall.store.events(game, 0, 1).await?.is_empty() {
+            true => drop_reserved(hall, game, &stored, &own).await,
+            false => Ok(()),
+        }
+    };
+    let withdrawn: Result<(), Refusal> = withdrawn.await;
+    if let Err(refusal) = withdrawn {
+        tracing::debug!(game, reason = refusal.message, "a rematch stays reserved for now");
+    }
+}
+
+async fn drop_reserved(
+    hall: &Hall,
+    game: &str,
+    stored: &Stored,
+    own: &Game,
+) -> Result<(), Refusal> {
+    records(hall)?.change(own.over(game, stored)).await?;
+    set_free(hall, game, own).await
+}
+
 /// Releases the players of a live game that is over.
 pub async fn set_free(hall: &Hall, game: &str, own: &Game) -> Result<(), Refusal> {
     let keys = own.people().iter().map(|id| format!("live/{id}")).collect();
@@ -291,6 +331,7 @@ pub async fn set_free(hall: &Hall, game: &str, own: &Game) -> Result<(), Refusal
 
 /// Looks after all public games, in an endless loop.
 pub async fn follow(hall: Arc<Hall>) {
+    hall.club.games.began.store(hall.time.now(), Ordering::Relaxed);
     let (mut last, mut next) = (String::from("game/"), Instant::now() + ROUND);
     loop {
         tokio::select! {
@@ -352,7 +393,7 @@ async fn look_after(hall: &Arc<Hall>, game: &str, stored: &Stored) -> Result<(),
             return make(hall, game, &own).await;
         }
         if now - own.at > DROPPED_AFTER && hall.cannot_store().is_none() {
-            records(hall)?.change(own.over(game, stored)).await?;
+            drop_reserved(hall, game, stored, &own).await?;
         }
         return Ok(());
     };
@@ -361,8 +402,11 @@ async fn look_after(hall: &Arc<Hall>, game: &str, stored: &Stored) -> Result<(),
         return set_free(hall, game, &own).await;
     }
     let turns = events.iter().filter(|event| matches!(event.fact, Fact::Move { .. })).count();
-    let patience = patience(own.created()?.clock);
-    if turns < 2 && now - last.at > patience && hall.cannot_store().is_none() {
+    // If no clock ran before this server started, no pause is recorded.
+    let began = if own.is_live() { hall.club.games.began.load(Ordering::Relaxed) } else { 0 };
+    let since = last.at.max(began);
+    let waited = now - since - hall.time.pauses.between(since, now);
+    if turns < 2 && waited > patience(own.created()?.clock) && hall.cannot_store().is_none() {
         call_off(hall, game).await?;
     }
     Ok(())

@@ -31,12 +31,15 @@ pub const MOST_OF_A_HOUSEHOLD: usize = 100;
 /// How many challenge records are read: those that were accepted stay for a while.
 pub const MOST_READ: usize = 2 * MOST;
 
-/// How many correspondence challenges a player may have, and how many milliseconds they stay open.
+/// How many open correspondence challenges a player may have, and how many milliseconds they stay open.
 const MOST_BY_MAIL: usize = 10;
 const OPEN_FOR: i64 = 14 * 24 * 3_600_000;
 
 /// For how many milliseconds the maker of an accepted challenge can find out about it.
 pub const TOLD_FOR: i64 = 120_000;
+
+/// Within how many milliseconds a challenge is in this server's copy of the lobby.
+const LISTED_WITHIN: i64 = 5_000;
 
 /// How many updates a slow subscriber may lag behind.
 const BEHIND: usize = 256;
@@ -120,6 +123,21 @@ impl Terms {
         Ok(Terms { game: session.info().id.to_owned(), options: session.options(), ..self })
     }
 
+    /// Refuses what guests cannot play.
+    pub fn check_for(&self, party: &Party) -> Result<(), Refusal> {
+        if party.player.is_some() {
+            return Ok(());
+        }
+        if self.rated {
+            let error = "only players have ratings, and you are a guest";
+            return Err(Refusal::against(error).at("rated"));
+        }
+        match self.is_live() {
+            true => Ok(()),
+            false => Err(Refusal::against(LIVE_ONLY).at("clock")),
+        }
+    }
+
     pub fn is_live(&self) -> bool {
         !matches!(self.clock, TimeControl::Days { .. })
     }
@@ -171,6 +189,12 @@ impl Challenge {
 
     pub fn seal(&self) -> Hash {
         unhex(&self.seal).unwrap_or_default()
+    }
+
+    /// The challenge of a maker with another name.
+    #[must_use]
+    pub fn called(self, name: &str) -> Challenge {
+        Challenge { name: Some(name.to_owned()), ..self }
     }
 
     /// The challenge after it was accepted.
@@ -237,6 +261,7 @@ pub struct Lobby {
     pub server: std::sync::OnceLock<String>,
     list: Mutex<BTreeMap<String, Listed>>,
     here: Mutex<BTreeMap<String, Here>>,
+    made: Mutex<BTreeMap<String, (Option<IpAddr>, i64)>>,
     pub updates: broadcast::Sender<Update>,
     /// Notified when something has changed here.
     pub changed: Notify,
@@ -248,6 +273,7 @@ impl Default for Lobby {
             server: Default::default(),
             list: Mutex::default(),
             here: Mutex::default(),
+            made: Mutex::default(),
             updates: broadcast::channel(BEHIND).0,
             changed: Notify::new(),
         }
@@ -257,6 +283,11 @@ impl Default for Lobby {
 impl Lobby {
     pub fn list(&self) -> MutexGuard<'_, BTreeMap<String, Listed>> {
         self.list.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The challenges that were made here just now and may not be in the list yet: household and time.
+    pub fn made(&self) -> MutexGuard<'_, BTreeMap<String, (Option<IpAddr>, i64)>> {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub fn here(&self) -> MutexGuard<'_, BTreeMap<String, Here>> {
@@ -289,23 +320,37 @@ impl Lobby {
             .collect()
     }
 
-    /// Refuses another challenge if there are too many already, in total or from the networks of an address.
-    fn has_room(&self, id: &str, from: Option<IpAddr>, limits: &Limits) -> Result<(), Refusal> {
+    /// Takes a place for another challenge. Refused if there are too many already, in total or from the networks of an
+    /// address; those that are being made count, too.
+    fn take_place(
+        &self,
+        id: &str,
+        from: Option<IpAddr>,
+        limits: &Limits,
+        now: i64,
+    ) -> Result<(), Refusal> {
         let list = self.list();
-        let open = || list.values().map(|one| &one.own).filter(|own| own.is_open() && own.id != id);
+        let mut made = self.made();
+        made.retain(|_, (_, at)| now - *at < LISTED_WITHIN);
+        let listed = list.values().map(|one| &one.own).filter(|own| own.is_open());
+        let listed = listed.map(|own| (&own.id, own.network));
+        let all: Vec<_> =
+            listed.chain(made.iter().map(|(id, (network, _))| (id, *network))).collect();
+        let open = || all.iter().filter(|(own, _)| *own != id).map(|(_, network)| network);
         if open().count() >= MOST {
             return Err(Refusal::unavailable("the lobby is full, try again later"));
         }
         let own = from.map(networks).unwrap_or_default();
         for (depth, network) in own.iter().enumerate() {
-            let is_near = |other: &&Challenge| {
-                other.network.is_some_and(|from| networks(from).get(depth) == Some(network))
+            let is_near = |other: &&Option<IpAddr>| {
+                other.is_some_and(|from| networks(from).get(depth) == Some(network))
             };
             if open().filter(is_near).count() >= limits.challenges() * times(depth, own.len()) {
                 let error = "your network has too many open challenges; accept one of the list";
                 return Err(Refusal::too_many(error, 60));
             }
         }
+        made.insert(id.to_owned(), (from.map(household), now));
         Ok(())
     }
 }
@@ -367,41 +412,51 @@ pub async fn challenge(
     terms: Terms,
     auto: bool,
 ) -> Result<Met, Refusal> {
-    if terms.rated && party.player.is_none() {
-        return Err(Refusal::against("only players have ratings, and you are a guest").at("rated"));
-    }
-    let (base, live) = (party.id(), terms.is_live());
-    if !live && party.player.is_none() {
-        return Err(Refusal::against(LIVE_ONLY).at("clock"));
-    }
-    let id = match live {
-        true => base.clone(),
+    terms.check_for(party)?;
+    let base = party.id();
+    let id = match terms.is_live() {
+        true => base,
         false => format!("{base}.{}", new_id(hall.chance.as_ref())?),
     };
-    if !live {
-        let own = Range::of(&key(&format!("{base}.")));
-        if records(hall)?.range(own, MOST_BY_MAIL).await?.len() >= MOST_BY_MAIL {
+    let lobby = &hall.club.lobby;
+    lobby.take_place(&id, party.from, &hall.limits, hall.time.now())?;
+    let met = meet(hall, party, &id, terms, auto).await;
+    if !matches!(met, Ok(Met::Waits(_))) {
+        lobby.made().remove(&id);
+    }
+    met
+}
+
+/// Stores a challenge, or begins a game with somebody who wants the same.
+async fn meet(
+    hall: &Arc<Hall>,
+    party: &Party,
+    id: &str,
+    terms: Terms,
+    auto: bool,
+) -> Result<Met, Refusal> {
+    let (base, live) = (party.id(), terms.is_live());
+    let rating = ratings::shown(hall, party.player.as_deref(), &terms.game).await?;
+    for _ in 0..TRIES {
+        let known = players::still_there(hall, party.player.as_deref()).await?;
+        let name = known.as_ref().map(Player::read).transpose()?.map(|player| player.name);
+        if !live && open_by_mail(hall, &base).await? >= MOST_BY_MAIL {
             let error =
                 format!("you have {MOST_BY_MAIL} correspondence challenges already; withdraw one");
             return Err(Refusal::conflict(error));
         }
-    }
-    hall.club.lobby.has_room(&id, party.from, &hall.limits)?;
-    players::is_still_there(hall, party.player.as_deref()).await?;
-    let rating = ratings::shown(hall, party.player.as_deref(), &terms.game).await?;
-    for _ in 0..TRIES {
         if live
             && !party.is_bot()
             && let Open { game: Some(game), .. } = games::open(hall, &base).await?
         {
-            games::ready(hall, &game).await?;
+            games::enter(hall, &game).await?;
             return Ok(Met::Plays(game));
         }
-        let before = record(hall, key(&id)).await?;
+        let before = record(hall, key(id)).await?;
         let challenge = Challenge {
-            id: id.clone(),
+            id: id.to_owned(),
             player: party.player.as_ref().map(|player| player.id.clone()),
-            name: party.player.as_ref().map(|player| player.name.clone()),
+            name,
             bot: party.is_bot(),
             rating: rating.shown(),
             provisional: rating.is_provisional(),
@@ -429,15 +484,25 @@ pub async fn challenge(
         let value = text(&challenge)?;
         let change = match &before {
             Some(before) => before.update(value),
-            None => Change::new(key(&id), value),
+            None => Change::new(key(id), value),
         };
-        if records(hall)?.change(vec![change]).await? {
+        // Conflicts with a ban, a new name, and another challenge of the same player.
+        let guard = known.iter().map(|known| known.update(known.value.clone()));
+        if records(hall)?.change(guard.chain([change]).collect()).await? {
             hall.club.lobby.seen(&base, hall.time.now(), party.from);
             hall.club.lobby.changed.notify_one();
             return Ok(Met::Waits(Box::new(challenge)));
         }
     }
     Err(busy())
+}
+
+/// How many correspondence challenges of a player are open.
+async fn open_by_mail(hall: &Hall, maker: &str) -> Result<usize, Refusal> {
+    let own = Range::of(&key(&format!("{maker}.")));
+    let found = records(hall)?.range(own, MOST_READ).await?;
+    let open = |own: &&Stored| Challenge::read(own).is_ok_and(|own| own.is_open());
+    Ok(found.iter().filter(open).count())
 }
 
 /// Accepts a challenge; `version` is the one that the client has seen.
@@ -448,7 +513,7 @@ pub async fn accept(
     version: Option<i64>,
 ) -> Result<String, Refusal> {
     let gone = || Refusal::not_there("this challenge is not open any more");
-    players::is_still_there(hall, party.player.as_deref()).await?;
+    players::still_there(hall, party.player.as_deref()).await?;
     for _ in 0..TRIES {
         let Some((stored, challenge)) = find(hall, id).await? else { return Err(gone()) };
         if let Some(taken) = &challenge.taken {
@@ -495,6 +560,7 @@ pub async fn withdraw(hall: &Hall, party: &Party, id: &str) -> Result<(), Refusa
             return Err(Refusal::conflict(format!("it was accepted: the game is {}", taken.game)));
         }
         if records(hall)?.change(vec![stored.delete()]).await? {
+            hall.club.lobby.made().remove(id);
             hall.club.lobby.changed.notify_one();
             return Ok(());
         }

@@ -11,6 +11,9 @@ use unicode_security::{GeneralSecurityProfile, MixedScript, skeleton};
 pub const LEAST: usize = 2;
 pub const MOST: usize = 24;
 
+/// How many marks a letter may have, such as accents; more of them cover the lines above and below.
+const MOST_MARKS: usize = 2;
+
 /// Reserved names.
 const TAKEN: [&str; 9] = [
     DELETED,
@@ -44,17 +47,31 @@ pub fn checked(name: &str) -> Result<String, Refusal> {
     if !name.chars().any(char::is_alphabetic) || name.starts_with(is_combining_mark) {
         return refused("a name has at least one letter".into());
     }
+    let marks = |letter: &[char]| letter.iter().all(|c| is_combining_mark(*c));
+    if name.chars().collect::<Vec<_>>().windows(MOST_MARKS + 1).any(marks) {
+        return refused(format!("a letter has at most {MOST_MARKS} marks"));
+    }
     if !name.is_single_script() {
         return refused("the letters of a name belong to one script, and these are mixed".into());
     }
-    let lower = name.to_lowercase();
-    let level = lower.strip_prefix("level").is_some_and(|rest| {
-        rest.trim_start_matches([' ', '-']).starts_with(|c: char| c.is_ascii_digit())
-    });
-    if level || TAKEN.iter().any(|own| keys(own).intersection(&keys(&name)).next().is_some()) {
+    if is_reserved(&name) {
         return refused("this name is reserved".into());
     }
     Ok(name)
+}
+
+/// Whether a name is reserved or looks like one that is: a level's, for instance.
+fn is_reserved(name: &str) -> bool {
+    let own = looks(name);
+    let numbered = |name: &str| {
+        name.strip_prefix("level")
+            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    // In looks 0 and 1 are letters.
+    let levels = ["level 0", "level 1", "level 10"];
+    numbered(&plain(name))
+        || own.iter().any(|look| numbered(look))
+        || TAKEN.iter().chain(&levels).any(|taken| !looks(taken).is_disjoint(&own))
 }
 
 fn is_allowed(c: char) -> bool {
@@ -64,19 +81,24 @@ fn is_allowed(c: char) -> bool {
     }
 }
 
-/// The keys of everything that a name may be mistaken for; two names that share a key cannot both be taken. Capitals
-/// and small letters are confusable with different letters, so each case has its own key.
+fn plain(name: &str) -> String {
+    name.to_lowercase().replace([' ', '-'], "")
+}
+
+/// Everything that a name may be mistaken for. Capitals and small letters are confusable with different letters, so each
+/// case counts.
+fn looks(name: &str) -> BTreeSet<String> {
+    let forms = [name.to_owned(), name.to_lowercase(), name.to_uppercase()];
+    forms.iter().map(|form| plain(&skeleton(form).collect::<String>())).collect()
+}
+
+/// The keys of everything that a name may be mistaken for; two names that share a key cannot both be taken.
 pub fn keys(name: &str) -> BTreeSet<String> {
-    let key = |form: &str| {
-        let looks: String = skeleton(form).collect();
-        let looks = looks.to_lowercase().replace([' ', '-'], "");
+    let key = |looks: &String| {
         let hash: [u8; 32] = Sha256::digest(looks.as_bytes()).into();
         format!("name/{}", crate::store::hex(&hash).split_at(32).0)
     };
-    [name.to_owned(), name.to_lowercase(), name.to_uppercase()]
-        .iter()
-        .map(|form| key(form))
-        .collect()
+    looks(name).iter().map(key).collect()
 }
 
 #[cfg(test)]
@@ -92,7 +114,9 @@ mod tests {
             ("Владимир", "Владимир"),
             ("山田さくら", "山田さくら"),
             ("Jean-Luc 2", "Jean-Luc 2"),
+            ("Levellers", "Levellers"),
             ("עדה", "עדה"),
+            ("Ngh\u{1ec7} x\u{323}\u{304}", "Ngh\u{1ec7} x\u{323}\u{304}"),
         ] {
             assert_eq!(checked(fine).unwrap(), kept);
         }
@@ -106,6 +130,7 @@ mod tests {
             "A\u{200d}nn",
             "Ann!",
             "Ann\u{430}",
+            "Ann\u{300}\u{300}\u{300}\u{300}",
             "<b>Ann</b>",
             "🦊 fox",
             "\u{3164}\u{3164}",
@@ -113,6 +138,11 @@ mod tests {
             "Guest",
             "Level 5",
             "level-10",
+            "level 27",
+            "LeveI 5",
+            "LEVEI-3",
+            "LeveI 10",
+            "Levell",
             "Admin",
             "Αdmіn",
             "abcdefghijklmnopqrstuvwxy",

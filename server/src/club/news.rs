@@ -49,6 +49,7 @@ impl Lobby {
         }
         let open = list.iter().filter(|(_, one)| one.own.is_open());
         news.gone.extend(open.map(|(id, _)| id.clone()));
+        self.made().retain(|id, _| !new.contains_key(id));
         *list = new;
         news
     }

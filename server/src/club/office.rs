@@ -99,6 +99,11 @@ pub async fn obey(
             return invite(hall, count, admits, seconds, lines).await;
         }
         About::Reserve { name } => {
+            if name.trim().is_empty() {
+                return Err(Refusal::not_understood(
+                    "a name to reserve has at least one character",
+                ));
+            }
             let keys = names::keys(&name).into_iter();
             let changes: Vec<_> = keys.map(|key| Change::new(key, "")).collect();
             if !records(hall)?.change(changes).await? {
@@ -131,6 +136,7 @@ pub async fn obey(
             let id = player(hall, &who).await?;
             let banned = Some(reason);
             players::alter(hall, &id, |own| own.banned_for(banned.clone())).await?;
+            deleted::withdraw(hall, &id).await?;
             tracing::warn!(player = id, "banned by an operator");
             json!({ "banned": id })
         }

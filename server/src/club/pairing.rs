@@ -215,9 +215,7 @@ pub async fn against_level(
     terms: &Terms,
     level: u8,
 ) -> Result<String, Refusal> {
-    if terms.rated && party.player.is_none() {
-        return Err(Refusal::against("only players have ratings, and you are a guest").at("rated"));
-    }
+    terms.check_for(party)?;
     for _ in 0..super::TRIES {
         let game = new_id(hall.chance.as_ref())?;
         let mut changes = Vec::new();

@@ -169,13 +169,14 @@ impl Hall {
     }
 }
 
-/// Refuses a player who was deleted or banned, perhaps on another server, since the key was looked up.
-pub async fn is_still_there(hall: &Hall, player: Option<&Player>) -> Result<(), Refusal> {
-    let Some(player) = player else { return Ok(()) };
-    match by_id(hall, &player.id).await? {
-        Some(known) => known.may_play(),
-        None => Err(Refusal::no_token(NOBODYS)),
-    }
+/// The record of a player as it is now; refused if they were deleted or banned, perhaps on another server, since the key
+/// was looked up.
+pub async fn still_there(hall: &Hall, player: Option<&Player>) -> Result<Option<Stored>, Refusal> {
+    let Some(player) = player else { return Ok(None) };
+    let Some(found) = stored(hall, &player.id).await? else {
+        return Err(Refusal::no_token(NOBODYS));
+    };
+    Player::read(&found)?.may_play().map(|()| Some(found))
 }
 
 async fn find(hall: &Hall, key: Hash) -> Result<Option<Player>, Refusal> {
@@ -197,14 +198,14 @@ pub async fn by_name(hall: &Hall, name: &str) -> Result<Option<String>, Refusal>
     Ok(found.into_iter().map(|own| own.value).find(|id| !id.is_empty()))
 }
 
-/// The names of these players; those who were deleted have none.
+/// The names of these players; those who were deleted, or whose records are damaged, have none.
 pub async fn names_of(hall: &Hall, ids: &[String]) -> Result<BTreeMap<String, String>, Refusal> {
     let mut keys: Vec<_> = ids.iter().map(|id| format!("player/{id}")).collect();
     keys.sort_unstable();
     keys.dedup();
     let found = records(hall)?.get(keys).await?;
-    let name = |own: &Stored| Player::read(own).map(|player| (player.id, player.name));
-    found.iter().map(name).collect()
+    let name = |own: &Stored| Player::read(own).ok().map(|player| (player.id, player.name));
+    Ok(found.iter().filter_map(name).collect())
 }
 
 pub async fn is_closed(hall: &Hall) -> Result<bool, Refusal> {
@@ -218,45 +219,77 @@ pub async fn register(
     wanted: Wanted,
 ) -> Result<(Arc<Player>, String), Refusal> {
     let name = names::checked(&wanted.name)?;
-    let key = checked_key(wanted.key, hall)?;
-    if let Some(known) = find(hall, hash(&key)).await? {
-        let error = "this key belongs to a player of another name";
-        return match known.name == name {
-            true => Ok((Arc::new(known), key)),
-            false => Err(Refusal::conflict(error).at("key")),
-        };
+    let key = checked_key(wanted.key.clone(), hall)?;
+    if let Some(known) = holder(hall, &name, &key).await? {
+        return Ok((known, key));
     }
-    if wanted.invitation.is_none() {
-        if is_closed(hall).await? {
-            let error = "new players need an invitation here; ask the host for one";
-            return Err(Refusal::forbidden(error).at("invitation"));
-        }
-        // A name that is taken costs no more than the request.
-        check_free(hall, &name).await?;
-        hall.limits.register(address)?;
-    }
+    let mut paid = false;
     for _ in 0..TRIES {
-        let id = new_id(hall.chance.as_ref())?;
-        let (seal, since) = (new_token(hall.chance.as_ref())?, hall.time.now());
-        let (own, seal) = (hex(&hash(&key)), hex(&hash(&seal)));
-        let player =
-            Player { id, name: name.clone(), key: own, seal, since, bot: wanted.bot, banned: None };
-        let mut changes = vec![
-            Change::new(format!("player/{}", player.id), text(&player)?),
-            Change::new(key_record(hash(&key)), &*player.id),
-        ];
-        changes.extend(names::keys(&name).into_iter().map(|own| Change::new(own, &*player.id)));
-        if let Some(code) = &wanted.invitation {
-            changes.push(use_invitation(hall, code).await?);
-        }
-        if records(hall)?.change(changes).await? {
-            hall.club.known.forget();
-            tracing::info!(player = player.id, bot = player.bot, "a new player");
+        let made = try_to_register(hall, address, &wanted, (&name, &key), &mut paid).await;
+        if let Ok(Some(player)) = made {
             return Ok((Arc::new(player), key));
         }
-        check_free(hall, &name).await?;
+        // A copy of this request may have been faster, and have used up name and invitation.
+        if let Some(known) = holder(hall, &name, &key).await? {
+            if paid {
+                hall.limits.give_player_back(address);
+            }
+            return Ok((known, key));
+        }
+        made?;
     }
     Err(busy())
+}
+
+/// The player who has registered with this name and key, if any.
+async fn holder(hall: &Hall, name: &str, key: &str) -> Result<Option<Arc<Player>>, Refusal> {
+    let Some(known) = find(hall, hash(key)).await? else { return Ok(None) };
+    match known.name == name {
+        true => Ok(Some(Arc::new(known))),
+        false => {
+            let error = "this key belongs to a player of another name";
+            Err(Refusal::conflict(error).at("key"))
+        }
+    }
+}
+
+/// One attempt; none if something has changed meanwhile.
+async fn try_to_register(
+    hall: &Hall,
+    address: IpAddr,
+    wanted: &Wanted,
+    (name, key): (&str, &str),
+    paid: &mut bool,
+) -> Result<Option<Player>, Refusal> {
+    if wanted.invitation.is_none() && is_closed(hall).await? {
+        let error = "new players need an invitation here; ask the host for one";
+        return Err(Refusal::forbidden(error).at("invitation"));
+    }
+    // A name that is taken costs no more than the request.
+    check_free(hall, name).await?;
+    if wanted.invitation.is_none() && !*paid {
+        hall.limits.register(address)?;
+        *paid = true;
+    }
+    let id = new_id(hall.chance.as_ref())?;
+    let (seal, since) = (new_token(hall.chance.as_ref())?, hall.time.now());
+    let (own, seal) = (hex(&hash(key)), hex(&hash(&seal)));
+    let (name, bot) = (name.to_owned(), wanted.bot);
+    let player = Player { id, name, key: own, seal, since, bot, banned: None };
+    let mut changes = vec![
+        Change::new(format!("player/{}", player.id), text(&player)?),
+        Change::new(key_record(hash(key)), &*player.id),
+    ];
+    changes.extend(names::keys(&player.name).into_iter().map(|own| Change::new(own, &*player.id)));
+    if let Some(code) = &wanted.invitation {
+        changes.push(use_invitation(hall, code).await?);
+    }
+    if !records(hall)?.change(changes).await? {
+        return Ok(None);
+    }
+    hall.club.known.forget();
+    tracing::info!(player = player.id, bot, "a new player");
+    Ok(Some(player))
 }
 
 /// Refuses a name that is taken.

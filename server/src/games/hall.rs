@@ -166,6 +166,11 @@ impl Hall {
         *self.stopping.borrow()
     }
 
+    /// Whether the server stops now, instead of letting requests in progress finish.
+    pub fn is_ending(&self) -> bool {
+        self.is_stopping() && self.office.drain.borrow().is_none()
+    }
+
     /// A game, from memory or from the store, for the server's own use.
     pub async fn room(self: &Arc<Self>, id: &str) -> Result<Arc<Room>, Refusal> {
         self.room_for(id, SERVER).await

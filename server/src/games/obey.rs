@@ -1,18 +1,19 @@
 //! Players' commands, executed idempotently: a repeated command has no further effect.
 
 use crate::clocks::alarm;
+use crate::club::games;
 use crate::games::hall::{Changed, Done, Hall, Sender, Stuck, TRIES, busy};
 use crate::games::plan::{Fresh, plan, rematch};
 use crate::games::played::Played;
 use crate::games::room::Room;
 use crate::http::limits;
 use crate::http::meter::Meter;
+use crate::store::NewGame;
 use rules::Player;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use table::Refusal;
 use table::event::Event;
-use table::referee::{self, Command, Decision};
+use table::referee::{self, Command};
+use table::{Kind, Refusal};
 
 /// What a command depends on in the current state.
 struct Before {
@@ -30,9 +31,17 @@ struct Order<'a> {
     received: i64,
     fresh: Fresh,
     /// Whether a rematch was paid for.
-    paid: AtomicBool,
+    paid: bool,
     stuck: Stuck,
     again: bool,
+}
+
+/// Whether an attempt has certainly stored nothing.
+fn is_refused(changed: &Result<Changed, Refusal>) -> bool {
+    match changed {
+        Ok(changed) => !matches!(changed, Changed::Stored(..)),
+        Err(refusal) => !matches!(refusal.kind, Kind::Unavailable | Kind::Broken),
+    }
 }
 
 impl Hall {
@@ -88,7 +97,7 @@ impl Hall {
             command,
             received,
             fresh: Fresh::new(command, self.chance.as_ref())?,
-            paid: AtomicBool::new(false),
+            paid: false,
             stuck: Stuck::default(),
             again: false,
         };
@@ -118,11 +127,10 @@ impl Hall {
         room: &Arc<Room>,
         order: &mut Order<'_>,
     ) -> Result<Option<Done>, Refusal> {
-        let Order { from, command, received, fresh, paid, stuck, again } = order;
-        let (received, again) = (*received, *again);
+        let Order { from, command, received, again, .. } = *order;
         // A client that took a seat but missed the reply repeats the command with its secret, and then already holds
         // the seat.
-        let tokens: Vec<_> = from.token.into_iter().chain(fresh.proposed()).collect();
+        let tokens: Vec<_> = from.token.into_iter().chain(order.fresh.proposed()).collect();
         let Before { planned, seat, seen } = room.enter(from.address, |game| {
             let held = game.seats_of(&tokens);
             if held.is_empty() && again {
@@ -134,15 +142,18 @@ impl Hall {
             let seen = seen.and_then(|name| game.may_have_seen(seat, name));
             Ok(Before { planned: game.course.seq, seat, seen })
         })?;
-        let token = || fresh.of_room(room, seat);
         if let Some(seq) = self.done_before(room, seat, command, seen).await? {
-            return self.stored(room, seq, token()).await.map(Some);
+            return self.stored(room, seq, order.fresh.of_room(room, seat)).await.map(Some);
         }
         self.time_out(room, received).await?;
-        let rematch = room.view(|game| rematch(game, seat, &command.action, fresh, received));
-        if let Some(new) = rematch {
-            crate::club::games::promise(self, &room.id, &new).await?;
+        let rematch = room.view(|game| match game.course.seq == planned {
+            true => self.pay_for_rematch(game, seat, order),
+            false => Ok(None),
+        })?;
+        if let Some(new) = &rematch {
+            games::promise(self, &room.id, new).await?;
         }
+        let Order { fresh, stuck, .. } = order;
         let plan = |game: &Played| {
             // The new event may be this very command, or may have given the seat to somebody else.
             if game.course.seq != planned {
@@ -151,20 +162,41 @@ impl Hall {
             referee::expected(game, command)?;
             let decision = referee::obey(game, seat, command)?;
             fresh.check(game, seat, &decision)?;
-            if decision == Decision::NewGame && !paid.swap(true, Ordering::Relaxed) {
-                let token = game.tokens[seat].unwrap_or_default();
-                self.limits.make_rematch(from.address, token)?;
-                let length = serde_json::to_string(&game.created).map_or(0, |text| text.len());
-                let bytes = limits::OF_A_GAME + limits::OF_AN_EVENT + length;
-                self.limits.stored(from.address, bytes);
-            }
             Ok(Some(plan(game, seat, decision, command.command.clone(), fresh, received)))
         };
-        match self.try_to_change(room, received, plan, stuck).await? {
-            Changed::Stored(seq, Some(event)) => Ok(Some(Done { seq, event, token: token() })),
-            Changed::Stored(seq, None) => self.stored(room, seq, token()).await.map(Some),
+        let changed = self.try_to_change(room, received, plan, stuck).await;
+        if let Some(new) = rematch.filter(|_| is_refused(&changed)) {
+            games::withdraw(self, &new.id).await;
+        }
+        let token = fresh.of_room(room, seat);
+        match changed? {
+            Changed::Stored(seq, Some(event)) => Ok(Some(Done { seq, event, token })),
+            Changed::Stored(seq, None) => self.stored(room, seq, token).await.map(Some),
             Changed::Nothing | Changed::Meanwhile => Ok(None),
         }
+    }
+
+    /// The rematch that a command makes, if it makes one. It is paid for before anything is stored about it.
+    fn pay_for_rematch(
+        &self,
+        game: &Played,
+        seat: Player,
+        order: &mut Order<'_>,
+    ) -> Result<Option<NewGame>, Refusal> {
+        let Order { from, command, received, fresh, paid, .. } = order;
+        let Some(new) = rematch(game, seat, &command.action, fresh, *received) else {
+            return Ok(None);
+        };
+        referee::expected(game, command)?;
+        if !*paid {
+            let token = game.tokens[seat].unwrap_or_default();
+            self.limits.make_rematch(from.address, token)?;
+            let length = serde_json::to_string(&game.created).map_or(0, |text| text.len());
+            let bytes = limits::OF_A_GAME + limits::OF_AN_EVENT + length;
+            self.limits.stored(from.address, bytes);
+            *paid = true;
+        }
+        Ok(Some(new))
     }
 
     /// If the command was executed before, the number of its first event.

@@ -2,11 +2,11 @@
 
 use crate::games::hall::SERVER;
 use crate::http::guard::Client;
-use crate::http::refused::{Answered, Asked};
+use crate::http::refused::{Answered, Asked, Named};
 use crate::pages::{Document, Documents};
 use crate::work::replays::Replays;
 use axum::Router;
-use axum::extract::{Extension, Path, State};
+use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -24,7 +24,7 @@ pub fn router(documents: Documents) -> Router {
     // Answers to requests without a body are the same for everybody, so they are cached.
     let got = |ask: &'static str| {
         let documents = documents.clone();
-        get(move |client, uri: Uri, headers, Path(game)| {
+        get(move |client, uri: Uri, headers, Named(game)| {
             cached(ask, documents, client, uri, headers, one("game", game))
         })
     };

@@ -9,10 +9,10 @@ use crate::http::games::{bearer, claim};
 use crate::http::guard::Client;
 use crate::http::limits;
 use crate::http::places::Handle;
-use crate::http::refused::{Answered, Asked};
+use crate::http::refused::{Answered, Asked, Named};
 use crate::http::stream::Pages;
 use crate::store::records::Range;
-use axum::extract::{Extension, Path, Query, State};
+use axum::extract::{Extension, Query, State};
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -71,7 +71,7 @@ async fn register(
 }
 
 #[derive(Deserialize)]
-struct Named {
+struct ByName {
     name: String,
 }
 
@@ -81,12 +81,12 @@ async fn named(State(hall): HallState, uri: Uri) -> Answered<Json<Value>> {
         let registration = if players::is_closed(&hall).await? { "closed" } else { "open" };
         return Ok(Json(json!({ "registration": registration })));
     }
-    let Named { name } = query(&uri)?;
+    let ByName { name } = query(&uri)?;
     let id = players::by_name(&hall, &name).await?.ok_or_else(|| players::no_player(&name))?;
     profile(&hall, &id).await.map(Json)
 }
 
-async fn show(State(hall): HallState, Path(id): Path<String>) -> Answered<Json<Value>> {
+async fn show(State(hall): HallState, Named(id): Named<String>) -> Answered<Json<Value>> {
     profile(&hall, &id).await.map(Json)
 }
 
@@ -108,11 +108,15 @@ async fn profile(hall: &Hall, id: &str) -> Answered<Value> {
 
 async fn history(
     State(hall): HallState,
-    Path((id, game)): Path<(String, String)>,
+    Extension(client): Extension<Client>,
+    Named((id, game)): Named<(String, String)>,
 ) -> Answered<Json<Value>> {
     players::check_id(&id)?;
     let game = requests::game(&game)?.info.id;
-    Ok(Json(json!({ "game": game, "points": ratings::history(&hall, &id, game).await? })))
+    players::by_id(&hall, &id).await?.ok_or_else(|| players::no_player(&id))?;
+    let points = ratings::history(&hall, &id, game).await?;
+    hall.limits.charge(client.0, limits::of_events(points.len()));
+    Ok(Json(json!({ "game": game, "points": points })))
 }
 
 /// The player's running games, those in which it is their turn first.
@@ -212,13 +216,14 @@ async fn search(
     Extension(client): Extension<Client>,
     uri: Uri,
 ) -> Answered<Json<Value>> {
-    let search: Search = query(&uri)?;
-    search.check()?;
+    let search = query::<Search>(&uri)?.checked()?;
     let page = search.page(&hall).await?;
     hall.limits.charge(client.0, limits::of_events(page.looked_at));
     let mut told = json!({ "games": archive::told(&hall, &page.games).await?, "next": page.next });
     if search.against.is_some() && search.before.is_none() {
-        told["score"] = json!(archive::score(&hall, &search).await?);
+        let (score, looked_at) = archive::score(&hall, &search).await?;
+        hall.limits.charge(client.0, limits::of_events(looked_at));
+        told["score"] = json!(score);
     }
     Ok(Json(told))
 }
@@ -257,8 +262,7 @@ async fn export(
     place: Option<Extension<Handle>>,
     uri: Uri,
 ) -> Answered<Response> {
-    let mut search: Search = query(&uri)?;
-    search.check()?;
+    let mut search = query::<Search>(&uri)?.checked()?;
     search.most = Some(archive::MOST);
     let place = place.map(|Extension(place)| claim(&place, client)).transpose()?;
     let (pages, told) = mpsc::channel(1);
@@ -266,8 +270,12 @@ async fn export(
     tokio::spawn(async move {
         let _place = place;
         loop {
-            let page = exported(&hall, client, &mut search, as_records).await;
-            let done = page.is_err() || search.before.is_none() || hall.is_stopping();
+            // An answer that breaks off is known to be incomplete.
+            let page = match hall.is_ending() {
+                true => Err(Refusal::unavailable("the server is stopping")),
+                false => exported(&hall, client, &mut search, as_records).await,
+            };
+            let done = page.is_err() || search.before.is_none();
             if pages.send(page).await.is_err() || done {
                 return;
             }

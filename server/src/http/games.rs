@@ -8,11 +8,11 @@ use crate::http::guard::Client;
 use crate::http::limits;
 use crate::http::meter::Meter;
 use crate::http::places::{Claim, Handle};
-use crate::http::refused::{Answered, Asked};
+use crate::http::refused::{Answered, Asked, Named};
 use crate::http::stream::Pages;
 use crate::http::{HallState, socket};
 use crate::ids::{Chance, new_token};
-use axum::extract::{Extension, Path, Query};
+use axum::extract::{Extension, Query};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -181,8 +181,9 @@ fn checked(seat: Seat, session: &dyn Session) -> Result<Seat, Refusal> {
 /// The token in the `Authorization` header, if there is one.
 pub fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Refusal> {
     let Some(value) = headers.get(header::AUTHORIZATION) else { return Ok(None) };
-    let token = value.to_str().ok().and_then(|text| text.strip_prefix("Bearer "));
-    token.map(|token| Some(token.trim())).ok_or_else(|| {
+    let token = value.to_str().ok().and_then(|text| text.split_once(' '));
+    let token = token.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
+    token.map(|(_, token)| Some(token.trim())).ok_or_else(|| {
         Refusal::no_token("expected a seat's token as `Authorization: Bearer TOKEN`")
     })
 }
@@ -210,7 +211,7 @@ async fn seats(hall: &Hall, room: &Room, token: &str) -> Result<Vec<Player>, Ref
 async fn show(
     axum::extract::State(hall): HallState,
     Extension(client): Extension<Client>,
-    Path(id): Path<String>,
+    Named(id): Named<String>,
     headers: HeaderMap,
 ) -> Answered<Response> {
     let room = hall.room_for(&id, client.0).await?;
@@ -241,7 +242,7 @@ fn pay_for_turns(hall: &Hall, room: &Room, client: Client) -> Result<(), Refusal
 async fn command(
     axum::extract::State(hall): HallState,
     Extension(client): Extension<Client>,
-    Path(id): Path<String>,
+    Named(id): Named<String>,
     headers: HeaderMap,
     Asked(message): Asked<Message>,
 ) -> Answered<Response> {
@@ -286,7 +287,7 @@ async fn events(
     axum::extract::State(hall): HallState,
     Extension(client): Extension<Client>,
     place: Option<Extension<Handle>>,
-    Path(id): Path<String>,
+    Named(id): Named<String>,
     uri: axum::http::Uri,
 ) -> Answered<Pages> {
     let After { after, at, follow } = query(&uri)?;
@@ -403,7 +404,7 @@ struct As {
 async fn record(
     axum::extract::State(hall): HallState,
     Extension(client): Extension<Client>,
-    Path(id): Path<String>,
+    Named(id): Named<String>,
     uri: axum::http::Uri,
 ) -> Answered<String> {
     let asked = Query::try_from_uri(&uri);
@@ -420,7 +421,7 @@ async fn record(
 async fn rematch(
     axum::extract::State(hall): HallState,
     Extension(client): Extension<Client>,
-    Path(id): Path<String>,
+    Named(id): Named<String>,
     headers: HeaderMap,
 ) -> Answered<Json<Made>> {
     let room = hall.room_for(&id, client.0).await?;

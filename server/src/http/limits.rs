@@ -26,7 +26,7 @@ pub const REQUEST: u32 = 1;
 /// The price of a command, in addition to its request or frame.
 pub const COMMAND: u32 = 4;
 
-/// How many stored events can be read for a price of 1.
+/// How many stored events or records can be read for a price of 1.
 pub const EVENTS_FOR_ONE: usize = 20;
 
 /// How many turns can be sent for a price of 1.
@@ -48,7 +48,7 @@ pub const ANSWER_FOR_ONE: u64 = 32 << 10;
 /// The price of loading a game, besides its events: several reads on threads whose time is not measured.
 pub const GAME: u32 = 2;
 
-/// The price of reading events from the store.
+/// The price of reading events or records from the store.
 pub fn of_events(count: usize) -> u32 {
     u32::try_from(count.div_ceil(EVENTS_FOR_ONE)).unwrap_or(u32::MAX)
 }
@@ -323,6 +323,11 @@ impl Limits {
             let error = format!("too many new players from one address, wait {seconds} s");
             Refusal::too_many(error, seconds)
         })
+    }
+
+    /// Refunds a player who was not registered after all.
+    pub fn give_player_back(&self, address: IpAddr) {
+        self.players.owe(&of_networks(address), -1.0, self.now());
     }
 
     /// Remembers who paid for a game, until it is played.

@@ -9,14 +9,15 @@ use crate::http::guard::Client;
 use crate::http::limits;
 use crate::http::meter::Meter;
 use crate::http::places::{Claim, Handle};
-use crate::http::refused::{Answered, Asked};
+use crate::http::refused::{Answered, Asked, Named};
 use crate::http::socket::{
-    GOING_AWAY, MOST_FRAME, PAST_A_LIMIT, PING, SILENCE, SLOW, TRY_AGAIN, evicted, stopped,
+    GOING_AWAY, MOST_FRAME, PAST_A_LIMIT, PING, SILENCE, SLOW, TRY_AGAIN, evicted, fault, not_text,
+    stopped,
 };
 use crate::ids::hash;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade};
-use axum::extract::{Extension, Path, State};
+use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -151,7 +152,7 @@ pub(super) struct Accepted {
 async fn accept(
     State(hall): HallState,
     Extension(client): Extension<Client>,
-    Path(id): Path<String>,
+    Named(id): Named<String>,
     headers: HeaderMap,
     Asked(Accepted { version }): Asked<Accepted>,
 ) -> Answered<Response> {
@@ -166,7 +167,7 @@ async fn accept(
 async fn show(
     State(hall): HallState,
     Extension(client): Extension<Client>,
-    Path(id): Path<String>,
+    Named(id): Named<String>,
     headers: HeaderMap,
 ) -> Answered<Response> {
     if bearer(&headers)?.is_some() {
@@ -189,7 +190,7 @@ async fn show(
 async fn withdraw(
     State(hall): HallState,
     Extension(client): Extension<Client>,
-    Path(id): Path<String>,
+    Named(id): Named<String>,
     headers: HeaderMap,
 ) -> Answered<Json<Value>> {
     let party = party(&hall, client, &headers).await?;
@@ -300,7 +301,14 @@ impl Visitor {
                     self.send_frame(Message::Ping(Default::default())).await?;
                 }
                 frame = self.socket.recv() => {
-                    let Some(Ok(frame)) = frame else { return Err(Closed) };
+                    let frame = match frame {
+                        None => return Err(Closed),
+                        Some(Err(error)) => {
+                            let (code, reason) = fault(error);
+                            return self.close(code, reason).await;
+                        }
+                        Some(Ok(frame)) => frame,
+                    };
                     heard = Instant::now();
                     if self.hall.limits.spend(self.address, limits::REQUEST).is_err() {
                         self.hall.metrics.limited.fetch_add(1, Ordering::Relaxed);
@@ -308,8 +316,9 @@ impl Visitor {
                     }
                     match frame {
                         Message::Text(text) => self.hear(text.as_str()).await?,
+                        Message::Binary(_) => self.refuse(&not_text()).await?,
                         Message::Close(_) => return Err(Closed),
-                        _ => {}
+                        Message::Ping(_) | Message::Pong(_) => {}
                     }
                 }
             }

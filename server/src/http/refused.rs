@@ -2,7 +2,8 @@
 
 use axum::Json;
 use axum::body::Bytes;
-use axum::extract::{FromRequest, Request};
+use axum::extract::{FromRequest, FromRequestParts, Path, Request};
+use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::de::DeserializeOwned;
@@ -31,6 +32,21 @@ impl IntoResponse for Refused {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(retry_after));
         }
         response
+    }
+}
+
+/// The parts of the path that vary; refused if they are not UTF-8.
+#[derive(Debug)]
+pub struct Named<T>(pub T);
+
+impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Named<T> {
+    type Rejection = Refused;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Answered<Self> {
+        let Path(named) = Path::from_request_parts(parts, state)
+            .await
+            .map_err(|error| Refusal::not_understood(format!("the path: {}", error.body_text())))?;
+        Ok(Named(named))
     }
 }
 

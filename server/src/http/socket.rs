@@ -9,11 +9,11 @@ use crate::http::guard::Client;
 use crate::http::limits;
 use crate::http::meter::Meter;
 use crate::http::places::{Claim, Handle};
-use crate::http::refused::Answered;
+use crate::http::refused::{Answered, Named};
 use crate::ids::{Hash, hash};
+use axum::extract::Extension;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade};
-use axum::extract::{Extension, Path};
 use axum::http::Uri;
 use axum::response::Response;
 use requests::read;
@@ -58,7 +58,7 @@ pub async fn upgrade(
     axum::extract::State(hall): HallState,
     Extension(client): Extension<Client>,
     place: Option<Extension<Handle>>,
-    Path(id): Path<String>,
+    Named(id): Named<String>,
     uri: Uri,
     socket: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Answered<Response> {
@@ -285,6 +285,10 @@ impl Connection {
         if self.hall.pay(&self.room, &from).is_err() {
             return self.too_many().await;
         }
+        if let Some(refusal) = self.revoked().await {
+            self.refuse(None, &refusal.at("token")).await?;
+            return self.settle().await;
+        }
         let (Some(word), Some(seat)) = (word, self.at.first().copied()) else {
             let names: Vec<_> = GREETINGS.iter().map(|(name, _)| format!("`{name}`")).collect();
             let error = format!("players say one of {}", names.join(", "));
@@ -373,13 +377,7 @@ impl Connection {
         }
         match frame {
             Message::Text(text) => self.obey(text.as_str()).await,
-            Message::Binary(_) => {
-                self.refuse(
-                    None,
-                    &Refusal::not_understood("expected a text frame, got a binary one"),
-                )
-                .await
-            }
+            Message::Binary(_) => self.refuse(None, &not_text()).await,
             Message::Close(_) => {
                 // The reply to the close frame goes out when the socket is polled again.
                 let _ = timeout(SLOW, self.socket.recv()).await;
@@ -512,13 +510,17 @@ impl Connection {
 }
 
 /// The close code and reason after a frame that could not be read.
-fn fault(error: axum::Error) -> (u16, &'static str) {
+pub fn fault(error: axum::Error) -> (u16, &'static str) {
     use tokio_tungstenite::tungstenite::Error;
     match error.into_inner().downcast_ref::<Error>() {
         Some(Error::Capacity(_)) => (PAST_A_LIMIT, "frames are limited to 8 KiB"),
         Some(Error::Utf8(_)) => (NOT_TEXT, "expected UTF-8"),
         _ => (NOT_A_FRAME, "not a WebSocket frame"),
     }
+}
+
+pub fn not_text() -> Refusal {
+    Refusal::not_understood("expected a text frame, got a binary one")
 }
 
 /// The id of a command that was not understood, so that the client knows which one was refused.

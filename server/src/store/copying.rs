@@ -58,11 +58,16 @@ pub async fn open_to_read(data: &Path) -> Result<Arc<dyn Store>, StartError> {
     file::check(data)?;
     let connection = file::reader(data);
     let checked = connection.and_then(|own| {
-        own.query_row("PRAGMA integrity_check(1)", [], |row| row.get::<_, String>(0))
+        let find = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'records'";
+        let has_records = own.prepare(find)?.exists([])?;
+        let check = "PRAGMA integrity_check(1)";
+        Ok((own.query_row(check, [], |row| row.get::<_, String>(0))?, has_records))
     });
-    match checked.as_deref() {
-        Ok("ok") => Ok(Arc::new(Sqlite::to_read(data))),
-        Ok(reason) => Err(StartError(format!("`{}` is damaged: {reason}", data.display()))),
+    match checked {
+        Ok((answer, has_records)) if answer == "ok" => {
+            Ok(Arc::new(Sqlite::to_read(data, has_records)))
+        }
+        Ok((reason, _)) => Err(StartError(format!("`{}` is damaged: {reason}", data.display()))),
         Err(error) => Err(StartError(format!("cannot read `{}`: {error}", data.display()))),
     }
 }

@@ -239,7 +239,7 @@ pub fn check(path: &Path) -> Result<(), StartError> {
     match format {
         Ok(known) if known == FORMATS.len() => Ok(()),
         Ok(_) => Err(StartError(format!(
-            "`{}` was written by version 0.1; start a server on it once, which brings it up to date",
+            "`{}` is empty or of version 0.1; start a server on it once, which brings it up to date",
             path.display()
         ))),
         Err(refused) => Err(StartError(refused.line(path))),
@@ -252,6 +252,8 @@ pub fn connect(path: &Path) -> rusqlite::Result<Connection> {
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(BUSY)?;
     connection.pragma_update(None, "synchronous", "full")?;
+    // What is deleted or replaced is overwritten: names, and the hashes of keys.
+    connection.pragma_update(None, "secure_delete", true)?;
     // Otherwise statements whose plan might depend on a parameter are planned again for every new value.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(connection)

@@ -55,6 +55,7 @@ impl From<rusqlite::Error> for StoreError {
 
 pub struct Sqlite {
     readers: Arc<Readers>,
+    has_records: bool,
     writes: mpsc::Sender<Write>,
     alive: Arc<AtomicI64>,
     trouble: Arc<Trouble>,
@@ -87,14 +88,14 @@ impl Sqlite {
                 thread.spawn(move || writer.run(queue)).map_err(|error| failed(&error))?;
             }
         }
-        Ok((Sqlite { readers, writes, alive, trouble }, freed))
+        Ok((Sqlite { readers, has_records: true, writes, alive, trouble }, freed))
     }
 
-    /// Opens a file that another process may have open; writing to it fails.
-    pub(super) fn to_read(path: &Path) -> Sqlite {
+    /// Opens a file that another process may have open; writing to it fails. Those of version 0.2 have no records.
+    pub(super) fn to_read(path: &Path, has_records: bool) -> Sqlite {
         let readers = Arc::new(Readers::new(path, None, false));
         let (alive, trouble) = (Arc::default(), Arc::default());
-        Sqlite { readers, writes: mpsc::channel(1).0, alive, trouble }
+        Sqlite { readers, has_records, writes: mpsc::channel(1).0, alive, trouble }
     }
 
     /// The connections for reading, which keep the file locked.
@@ -208,7 +209,7 @@ impl Store for Sqlite {
     }
 
     fn records(&self) -> Option<&dyn Records> {
-        Some(self)
+        if self.has_records { Some(self) } else { None }
     }
 }
 

@@ -39,7 +39,7 @@ fn summary(row: &Row<'_>) -> rusqlite::Result<Summary> {
 }
 
 impl Sqlite {
-    /// Changes the file in a transaction of its own. Deleted data is overwritten.
+    /// Changes the file in a transaction of its own.
     async fn change<T: Send + 'static>(
         &self,
         change: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
@@ -49,7 +49,6 @@ impl Sqlite {
         let task = tokio::task::spawn_blocking(move || {
             let connection = file::connect(readers.path())?;
             let _one = readers.lock().map(file::Lock::change);
-            connection.pragma_update(None, "secure_delete", true)?;
             connection.execute_batch("BEGIN IMMEDIATE")?;
             let done = change(&connection)?;
             connection.execute_batch("COMMIT")?;
@@ -71,6 +70,15 @@ impl Upkeep for Sqlite {
             let mut statement = connection.prepare_cached(SUMMARIES)?;
             let rows = statement.query_map((after, most), summary)?;
             Ok(rows.collect::<Result<_, _>>()?)
+        };
+        Box::pin(self.readers().read(read))
+    }
+
+    fn last_event<'a>(&'a self, game: &'a str) -> Reply<'a, Option<i64>> {
+        let game = game.to_owned();
+        let read = move |connection: &Connection| {
+            let find = "SELECT max(seq) FROM events WHERE game = ?1";
+            Ok(connection.prepare_cached(find)?.query_row([game], |row| row.get(0))?)
         };
         Box::pin(self.readers().read(read))
     }

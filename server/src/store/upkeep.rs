@@ -40,6 +40,9 @@ pub trait Upkeep: Send + Sync {
     /// Up to `most` games after this id, in alphabetical order.
     fn summaries<'a>(&'a self, after: &'a str, most: usize) -> Reply<'a, Vec<Summary>>;
 
+    /// The number of a game's last event, even if events before it are missing.
+    fn last_event<'a>(&'a self, game: &'a str) -> Reply<'a, Option<i64>>;
+
     /// Deletes everything stored about a game; if `last` is given, only if that is still its last event. Returns
     /// whether anything was deleted. An append that runs at the same time may leave events without the ones before
     /// them, which no server reads; deleting again removes them.

@@ -15,15 +15,15 @@ fn check(data: &Path) -> Result<Verified, Failure> {
 }
 
 fn words(found: &Verified) -> String {
-    let Verified { games, events, turns, finished, .. } = found;
-    format!("games {games}, events {events}, turns {turns}, finished {finished}")
+    let Verified { games, events, turns, finished, players, .. } = found;
+    format!("games {games}, events {events}, turns {turns}, finished {finished}, players {players}")
 }
 
-/// Fails if a game does not replay.
+/// Fails if a game does not replay or a player cannot be read.
 fn tell(what: &str, found: &Verified, as_json: bool) -> Result<(), Failure> {
-    let Verified { games, events, turns, finished, damaged, reasons } = found;
+    let Verified { games, events, turns, finished, players, damaged, reasons } = found;
     let fields = json!({
-        "games": games, "events": events, "turns": turns, "finished": finished,
+        "games": games, "events": events, "turns": turns, "finished": finished, "players": players,
         "damaged": damaged, "reasons": reasons,
     });
     let all = words(found);
@@ -31,7 +31,7 @@ fn tell(what: &str, found: &Verified, as_json: bool) -> Result<(), Failure> {
         0 => told(as_json, fields, &format!("{what}: {all}; every game replays")),
         _ => {
             told(as_json, fields, &format!("{what}: {all}\n{}", reasons.join("\n")))?;
-            Err(Failure::Other(anyhow::anyhow!("games that do not replay: {damaged}")))
+            Err(Failure::Other(anyhow::anyhow!("damaged games and players: {damaged}")))
         }
     }
 }

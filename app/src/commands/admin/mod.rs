@@ -175,7 +175,7 @@ With a name, it affects everybody of that name. Without --yes the games are list
         #[arg(long, value_name = "FILE")]
         data: Option<PathBuf>,
     },
-    /// Check a backup, a file or a database: every game replays
+    /// Check a backup, a file or a database: every game replays, every player can be read
     #[command(after_help = "Example:
   quadrille admin verify games-2026-11-18.db")]
     Verify {

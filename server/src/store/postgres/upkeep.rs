@@ -1,7 +1,7 @@
 //! Upkeep of a shared database; every change is a single statement, like an append.
 
-use super::Postgres;
 use super::rows::Row;
+use super::{LAST, Postgres};
 use crate::ids::Hash;
 use crate::store::upkeep::{Banned, Summary, Upkeep, name_in_json, seat};
 use crate::store::{Reply, StoreError, hex};
@@ -107,6 +107,13 @@ impl Upkeep for Postgres {
                 running: row.get(7),
             };
             Ok(rows.iter().map(summary).collect())
+        })
+    }
+
+    fn last_event<'a>(&'a self, game: &'a str) -> Reply<'a, Option<i64>> {
+        Box::pin(async move {
+            let rows = self.read(LAST, &[&vec![game.to_owned()]]).await?;
+            Ok(rows.first().map(|row| row.get(1)))
         })
     }
 
