@@ -126,9 +126,9 @@ const failed = (/** @type {any} */ error) => {
     main,
     el(
       'div.empty',
-      el('h1', missing ? 'There is nothing here' : 'That did not work'),
+      el('h1', missing ? 'Page not found' : 'That did not work'),
       el('p', reasonOf(error)),
-      el('p', el('a.button.primary', { href: pageAt('') }, 'To the games')),
+      el('p', el('a.button.primary', { href: pageAt('') }, 'Back to the games')),
     ),
   );
 };
@@ -148,6 +148,9 @@ const PAGES = {
   rules: async (rest) => (await import('./pages/rules.js')).rulesPage(main, rest),
 };
 
+/** The form of a game's id on a server, as in `ids.rs`. */
+const GAME_ID = /^[0-9A-Za-z]{8}$/;
+
 /** @param {string} id @param {{embed?: boolean, device?: boolean}} [how] */
 const game = async (id, how) => (await import('./game/game.js')).gamePage(main, id, how);
 
@@ -162,6 +165,8 @@ const route = async () => {
   if (page) return page(rest);
   if (first === 'play') return game(location.hash.slice(1), { device: true });
   if (first === 'embed') return game(rest[0] ?? '', { embed: true });
+  if (rest.length > 0 || !GAME_ID.test(first))
+    throw new Refused(404, 'check the address, or go back to the games.');
   if (!hasServer()) throw new Refused(404, 'this site keeps no games between people');
   return game(first);
 };

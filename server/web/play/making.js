@@ -104,6 +104,9 @@ export const spokenStage = (view, spelling) => {
     : prompt(view, spelling);
 };
 
+/** Whether every turn is a single tap, of which a hint could only tell the whole. @param {View} view */
+export const isOneTap = ({ steps }) => steps.every(({ taps }) => taps.length === 1);
+
 /** Whether a move is a single tap on an empty cell. @param {import('../program/views.js').Step} step */
 const isPlacing = ({ taps, trace }) => trace.placed !== null && taps.length === 1;
 
