@@ -74,7 +74,7 @@ test('against a computer no draw is offered, and the game can be analysed when i
 
 test('what waits to be sent is not asked for again', () => {
   assert.equal(game.controls(at([1]), EMPTY).undo.disabled, false);
-  assert.equal(game.controls(at([1]), waits('undo')).undo.disabled, true);
+  assert.equal(game.controls(at([1]), waits('undo')).undo.busy, true);
   assert.equal(game.controls(at([1], { club: { rated: false } }), EMPTY).undo.hidden, false);
   assert.equal(game.controls(at([1], { club: { rated: true } }), EMPTY).undo.hidden, true);
   assert.equal(game.controls(at([1]), waits('resign')).resign.disabled, true);
@@ -145,14 +145,13 @@ test('a seat tells name, colour, count and who is away', () => {
     ...{
       name: 'Ann (you)',
       about: 'Black · 3 pieces, 2 in hand',
-      away: false,
       tint: 'dark',
       turn: true,
       winner: false,
     },
   });
-  const { about, away } = game.seatOf(state, 2, view);
-  assert.deepEqual([about, away], ['White · 1 piece', true]);
+  const { about } = game.seatOf(state, 2, view);
+  assert.equal(about, 'White · offline · 1 piece');
   assert.equal(
     game.seatOf(at([1], { seats: [{ kind: 'person' }, people[1]] }), 1, null).name,
     'You',

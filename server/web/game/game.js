@@ -155,7 +155,7 @@ const playHooks = (p) => ({
   label: `Board of ${p.state.info.name}`,
   premove: () => game.premover(p.state),
   helps: () => game.mayBeHelped(p.state) || Boolean(p.state.game.result),
-  plays: () => game.sits(p.state) && !p.state.game.result,
+  plays: () => game.sits(p.state) && game.isStarted(p.state) && !p.state.game.result,
   mayPlay: () => game.mayPlay(p.state),
   idle: () => idle(p),
   // An offer that arrives while the turn is waiting to be sent is not declined by it.
@@ -171,7 +171,7 @@ const playHooks = (p) => ({
 const deeds = (p) => ({
   go: (ply) => go(p, ply),
   hint: () => askHint(p),
-  undo: () => command(p, 'undo'),
+  undo: () => takeBack(p),
   flip: () => flip(p),
   draw: () => command(p, 'offer-draw'),
   resign: async () => {
@@ -179,7 +179,8 @@ const deeds = (p) => ({
       const sure = await confirmBox('Call this game off? Nobody wins.', 'Call off', 'Play on');
       // The opponent may have moved meanwhile; then the server refuses it.
       if (sure) command(p, 'abort');
-    } else if (await confirmBox('Give this game up?', 'Resign', 'Play on')) command(p, 'resign');
+    } else if (await confirmBox('Resign this game?', 'Resign', 'Play on', true))
+      command(p, 'resign');
   },
   rematch: () => command(p, 'rematch'),
   rules: () => rulesPanel(p.state.info, p.parts.clock),
@@ -199,10 +200,7 @@ const keys = (p) => {
     ...stepKeys(ways),
     f: () => flip(p),
     h: () => askHint(p),
-    u: () => {
-      const { hidden, disabled } = game.controls(p.state, boxOf(p)).undo;
-      if (!hidden && !disabled) command(p, 'undo');
-    },
+    u: () => takeBack(p),
     z: zen,
     Escape: () => {
       if (!p.play.back()) ways.last();
@@ -252,14 +250,15 @@ const render = async (p, animate = true) => {
 const renderAround = (p) => {
   const { state, play, parts } = p;
   const view = play.view();
-  paint(parts, state, {
+  const how = {
     box: boxOf(p),
     view,
     turned: view ? play.turned() : state.flipped,
     invite: myGame(state.id)?.invite,
     query: p.table.query,
     hooks: () => noticeHooks(p),
-  });
+  };
+  paint(parts, state, how, play.board.cell);
   play.card.classList.toggle('over', Boolean(state.game.result) && state.ply === null);
   const asking = game.askingOf(state);
   const head = headline(state.game, game.youOf(state), asking, game.mayPlay(state));
@@ -323,9 +322,13 @@ const flip = async (p) => {
 };
 
 /** @param {Page} p */
+const takeBack = (p) => {
+  if (game.mayPress(p.state, boxOf(p), 'undo')) command(p, 'undo');
+};
+
+/** @param {Page} p */
 const askHint = async (p) => {
-  const { hidden, disabled } = game.controls(p.state, boxOf(p)).hint;
-  if (hidden || disabled) return;
+  if (!game.mayPress(p.state, boxOf(p), 'hint')) return;
   const { game: was, info, flipped } = p.state;
   const find = async (/** @type {import('../program/views.js').Place} */ place) => {
     const { engine, seed } = await thought('hint', place);
