@@ -128,6 +128,8 @@ const drawSeats = async (p) => {
   const pieces = await piecesOf(p.state.info);
   p.parts.seats.forEach((seat, i) => {
     const piece = pieces.get(p.state.info.brushes[i].id);
+    // A figure beside a name would look like the number of the player.
+    piece?.querySelectorAll('text').forEach((figure) => figure.remove());
     if (piece) seat.show(piece);
   });
   renderAround(p);

@@ -64,7 +64,10 @@ export const createParts = (state, deeds) => {
       'div.bar',
       { role: 'group', 'aria-label': 'Actions' },
       ...[all.rematch, all.review, all.analyse, all.back, all.on, all.hint, all.undo, flip],
-      moreMenu(all.type, all.draw, greet, rules, share, all.resign),
+      moreMenu(
+        button('#flip-more', 'Flip the board', deeds.flip),
+        ...[all.type, all.draw, greet, rules, share, all.resign],
+      ),
     ),
     buttons: all,
     greet,
