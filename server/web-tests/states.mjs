@@ -356,7 +356,7 @@ export const STATES = {
       await says(page, '#prompt', 'Bo to move');
       await page.waitForSelector('.board [data-piece]');
       await page.click(`#cell-${CORNER}`);
-      await says(page, '#prompt', 'Next');
+      await says(page, '#prompt', 'played next');
     },
   },
   'seat-choice': {

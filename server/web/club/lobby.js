@@ -55,10 +55,7 @@ export const lobbyPage = async (main) => {
   const account = el('section#account.card');
   const turns = el('section#your-games', { 'aria-labelledby': 'yours-title', hidden: true });
   const list = el('tbody');
-  const none = el(
-    'p.empty-line',
-    'Nobody is waiting at the moment. Make a challenge, and it is listed here.',
-  );
+  const none = el('p.empty-line', 'No one is waiting. Make a challenge and it will appear here.');
   const state = el('p.sr', { role: 'status' });
   const watched = el('div.shelf.watched');
   const nothing = el('p.empty-line', 'No public game is being played.');
@@ -298,7 +295,7 @@ const challengeForm = (shelf) => {
     onchange: () => showRated(),
   });
   const side = segments('#lobby-side', { name: 'side', title: 'Who begins', chosen: 'random' }, [
-    { value: 'random', label: 'Either' },
+    { value: 'random', label: 'Random' },
     { value: 'first', label: 'I' },
     { value: 'second', label: 'The other' },
   ]);

@@ -115,7 +115,7 @@ const createParts = (p) => {
 /** The player's rating before this puzzle. @param {Page} p */
 const ratingLine = ({ info }) => {
   const standing = puzzling.standingOf(forever, info.id);
-  if (standing.played === 0) return 'Solve it at the first try to get a rating.';
+  if (standing.played === 0) return 'Solve it on the first try to get a rating.';
   const streak = standing.streak > 1 ? ` · ${standing.streak} in a row` : '';
   return `Your rating: ${puzzling.ratingText(standing)}${streak}`;
 };
