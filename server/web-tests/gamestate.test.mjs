@@ -161,6 +161,9 @@ test('a seat tells name, colour, count and who is away', () => {
 test('while nothing is to be done, the prompt is a whole sentence', () => {
   assert.equal(game.idleWords(at([1], {}, { ply: 1 }), ''), 'Turn 1 of 2');
   assert.equal(game.idleWords(at([2]), ''), 'Ann to move');
+  const open = { seats: [people[0], { kind: 'open', name: null, joined: false }] };
+  assert.equal(game.idleWords(at([1], open), ''), 'Waiting for a friend to join');
+  assert.equal(game.controls(at([1], open), EMPTY).type.hidden, true, 'nothing to type yet');
   const computer = { seats: against, turn: 2 };
   assert.equal(game.idleWords(at([1], computer), ''), 'Level 3 is thinking');
   assert.equal(

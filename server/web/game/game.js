@@ -12,9 +12,8 @@
  *   everything that has happened is displayed
  */
 import { piecesOf } from '../board/pieces.js';
-import { placeLine } from '../common/controls.js';
 import { confirmBox } from '../common/dialogs.js';
-import { complain, drawing, el, fill, onKeys, say, toast, whenPainted } from '../common/dom.js';
+import { complain, el, fill, onKeys, say, toast, whenPainted } from '../common/dom.js';
 import { play as sound } from '../common/sound.js';
 import { forever } from '../common/storage.js';
 import { capital, reasonOf, scoreWords } from '../common/text.js';
@@ -31,13 +30,14 @@ import { note, thought } from '../program/ask.js';
 import { catalogue, gameOf, view as askView } from '../program/views.js';
 import { join } from '../table/join.js';
 import { after, endedWords, firstPlayer } from '../table/live.js';
-import { boardOf, myGame, rememberBoard, rememberGame, viewOf } from '../table/mine.js';
+import { myGame, rememberBoard, rememberGame, viewOf } from '../table/mine.js';
 import { hold, proposal, settled, whoOf } from '../table/seats.js';
 import { deviceTable, serverTable } from '../table/tables.js';
 import { leftNow, paintClock } from './clock.js';
 import { column, createParts, paint, paintOutbox } from './gameparts.js';
 import * as game from './gamestate.js';
 import { greetBox, hearGreeting } from './greetings.js';
+import { WAIT, showLeft } from './left.js';
 import { share } from './links.js';
 import { announcement, headline, progress } from './notices.js';
 import { createResync, lastMover, missed } from './resync.js';
@@ -93,34 +93,6 @@ export const gamePage = async (main, id, { embed = false, device = false } = {})
   adoptTurn(p);
   p.socket.flush();
   whenPainted(() => drawSeats(p));
-};
-
-/** How long a game may take to load before the page says that it is waiting. */
-const WAIT = 400;
-
-/**
- * The board as it was last seen, while the server does not answer.
- * @param {HTMLElement} main @param {string} id
- */
-const showLeft = async (main, id) => {
-  const { info } = await gameOf(myGame(id)?.game ?? '');
-  if (main.childElementCount > 0) return;
-  const board = boardOf(id);
-  const words = board
-    ? 'Waiting for the server. The board is as you left it.'
-    : 'Waiting for the server.';
-  const box = board?.wide ? 'div.board.drawn.wide' : 'div.board.drawn';
-  main.className = 'table reader';
-  fill(
-    main,
-    board && el('div.boardbox', el(box, el('div.picture', drawing(board.svg)))),
-    el(
-      'div.side',
-      placeLine(info?.name ?? 'Your game', myGame(id)?.names ?? ''),
-      el('section.card', el('p#away', { role: 'status' }, words)),
-    ),
-  );
-  say(words);
 };
 
 /** Marks each seat with one of its player's pieces, as painted by the first brushes. @param {Page} p */
