@@ -61,13 +61,13 @@ const fn level(number: u8, name: &'static str, about: &'static str) -> Level {
 pub const LEVELS: [Level; 10] = [
     level(1, "Novice", "knows the moves and little more"),
     level(2, "Beginner", "sees its own win, and often yours"),
-    level(3, "Casual", "seldom leaves an open door"),
+    level(3, "Casual", "rarely misses a simple win"),
     level(4, "Learner", "looks a move ahead"),
     level(5, "Player", "plans a little, errs a little"),
     level(6, "Regular", "punishes plain mistakes"),
     level(7, "Strong", "calculates, and seldom errs"),
     level(8, "Expert", "sees most tactics before you do"),
-    level(9, "Master", "wants to be outplayed by plan"),
+    level(9, "Master", "beaten only by a better plan"),
     level(10, "Engine", "all it can do in the time it has"),
 ];
 

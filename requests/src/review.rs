@@ -287,7 +287,7 @@ mod tests {
         assert!(told[1].win_in.is_some_and(|turns| turns < 0), "{told:?}");
         assert_eq!((told[1].mistake, told[1].proof), (Some("blunder"), Some("gekitai-a1.proof")));
         let why = told[1].why.as_ref().unwrap();
-        assert_eq!(why.text, "After f6 O wins by force: that is proved.");
+        assert_eq!(why.text, "After f6 O wins by force; this is proved.");
         assert_eq!(reviewed(&[&told[1].best[0]])[1].mistake, None);
     }
 

@@ -130,9 +130,9 @@ impl Mistake<'_> {
         let played = self.played;
         let text = match self.proved? {
             Some(winner) => {
-                format!("After {played} {} wins by force: that is proved.", self.name(winner))
+                format!("After {played} {} wins by force; this is proved.", self.name(winner))
             }
-            None => format!("After {played} nobody can force a win: that is proved."),
+            None => format!("After {played} nobody can force a win; this is proved."),
         };
         let answer = self.answer.first().map(String::as_str);
         let line: Vec<_> = [played].into_iter().chain(answer).collect();

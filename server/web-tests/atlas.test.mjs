@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inOrder, inTables, resultOf } from '../web/pages/atlas.js';
+import { headsOf, inOrder, inTables, resultOf } from '../web/pages/atlas.js';
 
 const row = (title, winner = 1, within = 9) => ({
   ...{ name: title, title, moves: [], position: `${title} 1`, winner, within, exact: false },
@@ -48,4 +48,10 @@ test('a board says who wins, exactly where that is known, and what it took', () 
   assert.equal(resultOf(info, taken).effort, null);
   const open = { ...row('8×8, 3 men', null, null), stored: undefined };
   assert.deepEqual([resultOf(info, open).says, resultOf(info, open).certificate], ['Open.', null]);
+});
+
+test('what all columns count is named once', () => {
+  assert.deepEqual(headsOf(['3 markers', '4 markers']), { corner: 'Markers', names: ['3', '4'] });
+  const plain = ['8 and 8', 'usual'];
+  assert.deepEqual(headsOf(plain), { corner: '', names: plain });
 });

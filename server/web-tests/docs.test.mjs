@@ -1,7 +1,7 @@
 // The search of the documents.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { excerpt, search, wordsIn } from '../web/pages/docs.js';
+import { excerpt, partsOf, search, wordsIn } from '../web/pages/docs.js';
 
 const INDEX = [
   ['docs/http', 'HTTP', 'HTTP', 'One address for pages and programs. Limits are below.'],
@@ -26,4 +26,12 @@ test('an excerpt shows the words in their surroundings', () => {
   const part = excerpt(long, ['purse']);
   assert.ok(part.startsWith('… ') && part.endsWith(' …') && part.includes('purse'), part);
   assert.equal(excerpt('short', ['none']), 'short');
+  const words = excerpt(`${'several '.repeat(40)}purse${' words'.repeat(60)}`, ['purse']);
+  assert.match(words, /^… (several )+purse( words)+ …$/, 'cut between words');
+});
+
+test('the words that were found stand out', () => {
+  assert.deepEqual(partsOf('A Clock (c) and clocks', ['clock', '(c)']), [
+    ...['A ', 'Clock', ' ', '(c)', ' and ', 'clock', 's'],
+  ]);
 });

@@ -74,7 +74,7 @@ test('against a computer no draw is offered, and the game can be analysed when i
 
 test('what waits to be sent is not asked for again', () => {
   assert.equal(game.controls(at([1]), EMPTY).undo.disabled, false);
-  assert.equal(game.controls(at([1]), waits('undo')).undo.disabled, true);
+  assert.equal(game.controls(at([1]), waits('undo')).undo.busy, true);
   assert.equal(game.controls(at([1], { club: { rated: false } }), EMPTY).undo.hidden, false);
   assert.equal(game.controls(at([1], { club: { rated: true } }), EMPTY).undo.hidden, true);
   assert.equal(game.controls(at([1]), waits('resign')).resign.disabled, true);
@@ -145,14 +145,13 @@ test('a seat tells name, colour, count and who is away', () => {
     ...{
       name: 'Ann (you)',
       about: 'Black · 3 pieces, 2 in hand',
-      away: false,
       tint: 'dark',
       turn: true,
       winner: false,
     },
   });
-  const { about, away } = game.seatOf(state, 2, view);
-  assert.deepEqual([about, away], ['White · 1 piece', true]);
+  const { about } = game.seatOf(state, 2, view);
+  assert.equal(about, 'White · offline · 1 piece');
   assert.equal(
     game.seatOf(at([1], { seats: [{ kind: 'person' }, people[1]] }), 1, null).name,
     'You',
@@ -162,6 +161,9 @@ test('a seat tells name, colour, count and who is away', () => {
 test('while nothing is to be done, the prompt is a whole sentence', () => {
   assert.equal(game.idleWords(at([1], {}, { ply: 1 }), ''), 'Turn 1 of 2');
   assert.equal(game.idleWords(at([2]), ''), 'Ann to move');
+  const open = { seats: [people[0], { kind: 'open', name: null, joined: false }] };
+  assert.equal(game.idleWords(at([1], open), ''), 'Waiting for a friend to join');
+  assert.equal(game.controls(at([1], open), EMPTY).type.hidden, true, 'nothing to type yet');
   const computer = { seats: against, turn: 2 };
   assert.equal(game.idleWords(at([1], computer), ''), 'Level 3 is thinking');
   assert.equal(

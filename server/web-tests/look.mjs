@@ -127,6 +127,13 @@ const unseen = (page) =>
     const isTall = bar && getComputedStyle(bar.parentElement).display === 'contents';
     if (isTall && shown(bar) && innerHeight - bar.getBoundingClientRect().bottom > 2)
       outside.push('the toolbar, which has left its place,');
+    // Whoever sees a solution or a proof's turns can step through them.
+    if (
+      document.querySelector('.reader .turns li') &&
+      !document.querySelector('.stage.begun') &&
+      !shown(document.querySelector('#nav-back'))
+    )
+      outside.push('the way through the turns');
     // Two lines of what a tab shows can be read without scrolling.
     const panel = document.querySelector('.tabbox > [role=tabpanel]:not([hidden])');
     if (shown(panel) && panel.clientHeight < 48)

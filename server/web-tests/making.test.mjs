@@ -39,10 +39,10 @@ const words = {
 
 test('a turn is spelled stage by stage, and the card says where it stands', () => {
   const none = at();
-  assert.equal(making.title(none, true, words), 'Choose the stack, or an empty cell');
+  assert.equal(making.title(none, true, words), 'Choose a stack or an empty cell');
   const stack = at({ spelling: tapCell(none.view.steps, NOTHING, 0) });
-  assert.equal(making.title(stack, true, words), 'Choose the parts');
-  assert.equal(making.spokenStage(stack.view, stack.spelling), 'Choose the parts: 2, 1+1');
+  assert.equal(making.title(stack, true, words), 'Split the stack');
+  assert.equal(making.spokenStage(stack.view, stack.spelling), 'Split the stack: 2, 1+1');
   assert.deepEqual(
     making.stagesOf(stack, true).done.map(({ label }) => label),
     ['a1'],
@@ -86,7 +86,7 @@ test('a choice that is pointed at lands in every direction, each cell once', () 
 
 test('a turn on its way, a board that is late, and one chosen ahead come before anything else', () => {
   const ahead = { ...NONE, chosen: place };
-  assert.equal(making.title(at({ ahead }), true, words), 'Next: c3');
+  assert.equal(making.title(at({ ahead }), true, words), 'c3 will be played next');
   assert.equal(making.title(at({ ahead, late: 1 }), true, words), 'Fetching the rules…');
   const sending = { text: 'c3', from: '' };
   assert.equal(making.title(at({ ahead, late: 1, sending }), true, words), 'c3 waits');

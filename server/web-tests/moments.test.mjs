@@ -4,6 +4,7 @@ import {
   accuracy,
   counted,
   gaveAway,
+  graded,
   lost,
   moverOf,
   reason,
@@ -43,6 +44,26 @@ test('what the second player loses is what the first gains', () => {
   assert.equal(gaveAway(game, game[2], 1), 'It gave away 40 % of the chance to win.');
   const won = { ...game[2], win_in: 3 };
   assert.equal(gaveAway(game, won, 1), 'With it the game was lost by force.');
+});
+
+test('the mark of a mistake agrees with the chance that it gave away', () => {
+  const sizes = (after, more) =>
+    graded([entry(0, 500), entry(1, after, { ...blunder, ...more })], 1).map(
+      ({ mistake }) => mistake,
+    );
+  assert.deepEqual(sizes(490), [null, 'inaccuracy'], '1 % is no blunder');
+  assert.deepEqual(sizes(350), [null, 'mistake']);
+  assert.deepEqual(sizes(100, { mistake: 'inaccuracy' }), [null, 'blunder'], '40 % is one');
+  assert.deepEqual(sizes(490, { mistake: null }), [null, null]);
+});
+
+test('a proof and an estimate are not compared', () => {
+  const game = [entry(0, 0, { win_in: -9 }), entry(1, 870, { loss: 60, mistake: 'inaccuracy' })];
+  assert.equal(lost(game, game[1], 2), null);
+  assert.equal(graded(game, 2)[1].mistake, 'inaccuracy');
+  assert.equal(gaveAway(game, game[1], 2), 'A win was proved before it, but not after it.');
+  const both = [game[0], entry(1, 1000, { ...blunder, win_in: 8 })];
+  assert.equal(graded(both, 2)[1].mistake, 'blunder');
 });
 
 test('a question tells nothing of its answer', () => {

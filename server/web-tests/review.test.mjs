@@ -10,7 +10,8 @@ const entry = (ply, more = {}) => ({
   ...{ ply, of: 3, score: 0, win_in: null, bar: 500, best: ['c3', 'd4'], loss: 0, mistake: null },
   ...more,
 });
-const WHOLE = [entry(0), entry(1), entry(2, { loss: 300, mistake: 'blunder' }), entry(3)];
+const LOST = { bar: 900, loss: 300, mistake: 'blunder' };
+const WHOLE = [entry(0), entry(1), entry(2, LOST), entry(3, { bar: 900 })];
 
 /** A review whose engine answers when the test says so. */
 const reviewOf = (saved, turns = TURNS) => {
@@ -34,6 +35,7 @@ const reviewOf = (saved, turns = TURNS) => {
     onAnswered: () => {},
     onPlay: (ply, line) => told.played.push(line),
     onHint: () => {},
+    mayHint: () => true,
   });
   const part = (id) => review.element.find(id) ?? review.card.find(id);
   return { review, told, runs, part };
@@ -50,7 +52,7 @@ test('a review is kept when it is complete, and one that was interrupted can be 
   runs[0].done();
   await settled();
   assert.deepEqual(told.kept, [WHOLE]);
-  assert.match(part('tally').textContent, /Ann 100 %/);
+  assert.match(part('tally').textContent, /Ann: accuracy 100 %/);
 
   const half = reviewOf(WHOLE.slice(2));
   half.review.show(-1);

@@ -237,7 +237,7 @@ export const STATES = {
   },
 
   // A server that is not there.
-  link: {
+  offline: {
     server: true,
     at: async (tools) => {
       const { id } = await sitDown(tools);
@@ -255,6 +255,15 @@ export const STATES = {
     },
     deed: async (page) => {
       await page.setOfflineMode(true);
+      await shown(page, '.connection.lost[data-kind=offline]');
+    },
+  },
+  link: {
+    server: true,
+    at: '/archive',
+    deed: async (page) => {
+      await page.setOfflineMode(true);
+      await page.$eval('#archive-search', (search) => search.requestSubmit());
       await shown(page, '#link');
     },
   },
@@ -347,7 +356,7 @@ export const STATES = {
       await says(page, '#prompt', 'Bo to move');
       await page.waitForSelector('.board [data-piece]');
       await page.click(`#cell-${CORNER}`);
-      await says(page, '#prompt', 'Next');
+      await says(page, '#prompt', 'played next');
     },
   },
   'seat-choice': {
@@ -597,7 +606,7 @@ export const STATES = {
       await reviewed(page);
       await page.click('#next-mistake');
       await page.click('#retry');
-      await shown(page, '#moment-hint');
+      await shown(page, '#moment-show');
     },
   },
   'review-shown': {
@@ -605,7 +614,7 @@ export const STATES = {
     deed: async (page) => {
       await STATES['review-asked'].deed(page);
       await page.click('#moment-show');
-      await says(page, '#moment-about', 'Best');
+      await says(page, '#moment', 'Better than');
     },
   },
 };

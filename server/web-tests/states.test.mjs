@@ -46,7 +46,7 @@ test('every dialog has a state', () => {
 });
 
 test('every line over a page has a state', () => {
-  const ids = ['connection/versions.js', 'connection/status.js', 'game/game.js', 'common/dom.js']
+  const ids = ['connection/versions.js', 'connection/status.js', 'game/left.js', 'common/dom.js']
     .map(read)
     .flatMap((text) => [...text.matchAll(/el\(\s*'(?:p|section)#([\w-]+)/g)].map(([, id]) => id));
   assert.ok(ids.length >= 4, `only ${ids}`);

@@ -19,7 +19,7 @@ const KEYS = {
     ['Esc', 'back one stage, or close'],
   ],
   'On the board': [
-    ['arrows', 'move over the cells, when the board has the focus'],
+    ['arrows', 'move between cells when the board has focus'],
     ['Enter or space', 'choose the cell'],
     ['1 to 9', 'take the choice with that number'],
     ['b', 'the board in words'],
@@ -32,8 +32,8 @@ const KEYS = {
     ['↑ ↓', 'between variations'],
     ['Home End', 'first and last position'],
     ['PgUp PgDn', 'ten turns'],
-    ['f', 'turn the board round'],
-    ['z', 'only the board'],
+    ['f', 'flip the board'],
+    ['z', 'show only the board'],
   ],
   'In a game': [
     ['h', 'hint'],
@@ -50,7 +50,7 @@ const KEYS = {
 const showKeys = () => {
   if (document.getElementById('keys')) return;
   const box = openDialog(
-    { id: 'keys', title: 'Keys', className: 'keys' },
+    { id: 'keys', title: 'Keyboard shortcuts', className: 'keys' },
     document.querySelector('main .board .cells') &&
       button('#board-words', 'The board in words', () => {
         box.close();
@@ -69,7 +69,10 @@ const showKeys = () => {
 
 /** A key and its description. @param {string[]} line */
 const keyLine = ([key, does]) => [
-  el('dt', ...key.split(' ').map((one) => (one === 'or' ? ' or ' : el('kbd', one)))),
+  el(
+    'dt',
+    ...key.split(' ').map((one) => (one === 'or' || one === 'to' ? ` ${one} ` : el('kbd', one))),
+  ),
   el('dd', does),
 ];
 
@@ -80,7 +83,7 @@ const keyLine = ([key, does]) => [
 const CHOICES = [
   ['theme', 'Colours', ['auto', 'light', 'dark']],
   ['board', 'Board', ['paper', 'wood', 'sea', 'plain']],
-  ['size', 'Size of the board', ['full', 'medium', 'small']],
+  ['size', 'Board size', ['full', 'medium', 'small']],
   ['confirm', 'Confirm turns', ['auto', 'always', 'never']],
 ];
 
@@ -126,9 +129,9 @@ const failed = (/** @type {any} */ error) => {
     main,
     el(
       'div.empty',
-      el('h1', missing ? 'There is nothing here' : 'That did not work'),
+      el('h1', missing ? 'Page not found' : 'That did not work'),
       el('p', reasonOf(error)),
-      el('p', el('a.button.primary', { href: pageAt('') }, 'To the games')),
+      el('p', el('a.button.primary', { href: pageAt('') }, 'Back to the games')),
     ),
   );
 };
@@ -148,6 +151,9 @@ const PAGES = {
   rules: async (rest) => (await import('./pages/rules.js')).rulesPage(main, rest),
 };
 
+/** The form of a game's id on a server, as in `ids.rs`. */
+const GAME_ID = /^[0-9A-Za-z]{8}$/;
+
 /** @param {string} id @param {{embed?: boolean, device?: boolean}} [how] */
 const game = async (id, how) => (await import('./game/game.js')).gamePage(main, id, how);
 
@@ -162,6 +168,8 @@ const route = async () => {
   if (page) return page(rest);
   if (first === 'play') return game(location.hash.slice(1), { device: true });
   if (first === 'embed') return game(rest[0] ?? '', { embed: true });
+  if (rest.length > 0 || !GAME_ID.test(first))
+    throw new Refused(404, 'check the address, or go back to the games.');
   if (!hasServer()) throw new Refused(404, 'this site keeps no games between people');
   return game(first);
 };

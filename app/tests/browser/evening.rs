@@ -43,7 +43,7 @@ async fn three_people_and_a_guest_spend_an_evening() {
     for browser in [&ben, &cem, &guest] {
         browser.until_text("table.open", "Ann").await;
     }
-    guest.until_text("table.open tr", "needs a name").await;
+    guest.until_text("table.open tr", "Take a name").await;
     fits(&guest).await;
     guest.open(&site.page("/")).await;
     guest.until_text("#lobby tr", "Ann").await;

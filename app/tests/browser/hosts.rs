@@ -179,7 +179,7 @@ async fn what_a_host_does_not_find_the_page_finds_at_the_root_and_below_a_path()
         browser.find("#lines li button").await;
         for path in ["nothing", "nothing/at/all"] {
             browser.open(&host.page(path)).await;
-            browser.until_text("main h1", "There is nothing here").await;
+            browser.until_text("main h1", "Page not found").await;
             let home = browser.value("document.querySelector('main .button').href").await;
             assert_eq!(home, host.page("").as_str(), "{path}");
         }

@@ -123,8 +123,8 @@ async fn a_turn_confirmed_while_the_server_restarts_is_played_once() {
     let bob = &table.browser;
     bob.click("#stage-play").await;
     bob.until_text("#prompt", "Turn f1 waits to be sent").await;
-    bob.until_text("#link", "The server is restarting").await;
-    bob.until_text("#live", "The server is restarting").await;
+    bob.until_text("#link", "Server restarting").await;
+    bob.until_text("#live", "Server restarting").await;
     table.start_again();
     let bob = &table.browser;
     listed(bob, 4).await;
@@ -176,7 +176,7 @@ async fn in_airplane_mode_commands_wait_and_are_sent_in_order_when_it_ends() {
     ann.cdp("Network.enable", json!({})).await;
     ann.cdp("Network.emulateNetworkConditions", conditions(true)).await;
     table.proxy.set(Weather::Cut);
-    ann.until_text("#link", "You are offline").await;
+    ann.until_text("#link", "Offline").await;
     ann.pick("#offer-draw").await;
     ann.until_text("#outbox", "Your draw offer waits to be sent").await;
     ann.until("once is enough", "document.querySelector('#offer-draw').disabled").await;
@@ -264,7 +264,7 @@ async fn without_the_server_the_board_is_turned_and_the_rules_are_read() {
     ann.pick("#rules-open").await;
     ann.until_text("#rules-panel", "Goal").await;
     ann.click("#rules-close").await;
-    ann.until_text("#link", "Reconnecting").await;
+    ann.until_text("#link", "reconnecting").await;
     // Board and seats are turned together.
     let below = "document.querySelector('#seat-1').classList.contains('bottom')";
     let lowest = "(([a, b]) => a.getBoundingClientRect().top > b.getBoundingClientRect().top)\

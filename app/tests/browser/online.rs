@@ -143,7 +143,7 @@ async fn a_turn_chosen_ahead_is_marked_lightly_and_gone_when_the_game_ends() {
     browser.open(&site.page(&format!("/{id}#{}", token(0)))).await;
     browser.find("main[data-ready] .board svg").await;
     browser.click("#cell-f6").await;
-    browser.until_text("#prompt", "Next: f6").await;
+    browser.until_text("#prompt", "f6 will be played next").await;
     let fill = "getComputedStyle(document.querySelector('.marks .later.spot')).fill";
     assert_eq!(browser.value(fill).await, json!("none"), "the cell is covered");
     site.command(id, &token(1), &json!({ "type": "resign" })).unwrap();

@@ -103,7 +103,7 @@ async fn a_finished_game_is_reviewed_and_a_mistake_tried_again() {
     browser.click("#moment-hint").await;
     browser.find(".marks .hint.spot").await;
     browser.click("#moment-show").await;
-    browser.until_text("#moment-about", "Best: ").await;
+    browser.until_text("#moment", "Better than ").await;
     browser.until_text("#mistakes", "Shown").await;
     browser.click("#moment-next").await;
     browser.reload().await;

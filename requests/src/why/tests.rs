@@ -109,13 +109,13 @@ fn check(before: &dyn Session, played: &str, why: &Why) {
         Kind::Proved => {
             let wins = |player: &Player| {
                 let words =
-                    format!(" {} wins by force: that is proved.", before.info().players[*player]);
+                    format!(" {} wins by force; this is proved.", before.info().players[*player]);
                 why.text.ends_with(&words)
             };
             match Player::BOTH.into_iter().find(wins) {
                 Some(winner) => assert!(is_won_by(after(before, &why.line[..1]), winner), "{name}"),
                 None => assert!(
-                    why.text.ends_with(" nobody can force a win: that is proved."),
+                    why.text.ends_with(" nobody can force a win; this is proved."),
                     "{name}"
                 ),
             }
@@ -169,7 +169,7 @@ fn who_is_said_to_win_by_proof_wins_when_both_do_their_best() {
     };
     check(before.as_ref(), "f6", &mistake(Player::Two).why().unwrap());
     let wrong = mistake(Player::One).why().unwrap();
-    assert_eq!(wrong.text, "After f6 X wins by force: that is proved.");
+    assert_eq!(wrong.text, "After f6 X wins by force; this is proved.");
     assert!(!is_won_by(after(before.as_ref(), &wrong.line), Player::One), "the check sees nothing");
 }
 

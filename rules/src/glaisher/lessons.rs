@@ -15,7 +15,7 @@ pub const LESSONS: &[Lesson] = &[
     },
     Lesson {
         title: "The cell you left",
-        task: "After the shift you place one new piece on an empty cell; the one that the stack has left counts. Send the whole stack two cells to the east, and place the new piece where it stood.",
+        task: "After the shift you place one new piece on an empty cell; the cell the stack left is allowed. Send the whole stack two cells to the east, and place the new piece where it stood.",
         position: "5/6/7/8/4,r2,4/8/7/6/1,y1,3 1",
         goal: Goal::Holds(&[("e5", "red stack of 1"), ("e7", "red stack of 2")]),
         answer: "e5-e:2@e5",

@@ -115,7 +115,7 @@ pub fn contents() -> String {
         };
         let about = escaped(&page.about);
         format!(
-            r#"<li><a href="/docs/{name}">{}</a> <span>{about}</span></li>"#,
+            r#"<li><a href="/docs/{name}">{}</a> – <span>{about}</span></li>"#,
             escaped(&page.title)
         )
     };

@@ -37,7 +37,7 @@ impl Files {
         let script = String::from_utf8_lossy(&bytes).replace("'{page}'", &page);
         format!(
             "<!doctype html>\n<meta charset=\"utf-8\">\n<title>Quadrille</title>\n\
-             <script>\n{script}</script>\n<noscript><h1>There is nothing here</h1></noscript>\n"
+             <script>\n{script}</script>\n<noscript><h1>Page not found</h1></noscript>\n"
         )
     }
 }

@@ -19,8 +19,9 @@ import { copyText } from '../common/controls.js';
 import { recordBox } from '../common/dialogs.js';
 import { drawing, el, fill, inNextFrame, onKeys, say, toast } from '../common/dom.js';
 import { play as sound } from '../common/sound.js';
-import { capital } from '../common/text.js';
+import { capital, reasonOf } from '../common/text.js';
 import { aboutHere, isSame } from '../play/here.js';
+import { isOneTap } from '../play/making.js';
 import { arrowsFor, createPlay } from '../play/play.js';
 import { rulesPanel } from '../play/rulespanel.js';
 import { stepKeys, zen } from '../play/turns.js';
@@ -131,6 +132,10 @@ const reviewHooks = (p) => {
     onAnswered: () => hush(p),
     onPlay: (ply, line) => playOut(p, ply, line).catch(complain),
     onHint: (ply, turn) => showFirst(p, ply, turn).catch(complain),
+    mayHint: () => {
+      const base = p.play.base();
+      return base !== null && !isOneTap(base);
+    },
   };
 };
 
@@ -365,7 +370,7 @@ const pick = (p, turns, place) => {
 };
 
 /** @param {Error} error */
-const complain = (error) => toast(capital(error.message), 'bad');
+const complain = (error) => toast(reasonOf(error), 'bad');
 
 /** Plays a turn. While a better turn is looked for, it is judged. @param {Page} p @param {string} turn */
 const tryTurn = async (p, turn) => {

@@ -69,19 +69,23 @@ export const createParts = (info, games, review, deeds) => {
  * @param {Deeds} deeds @param {() => void} show scrolls to the tools
  */
 const createTools = (info, games, deeds, show) => {
-  const playHere = el('a#play-here.button', { title: 'Play from here' }, 'Play');
+  const playHere = el(
+    'a#play-here.button',
+    { title: 'Play a game from this position' },
+    'Play from here',
+  );
   const editHere = el('a#edit-here.button', 'Set up');
   const position = shownText('position-text', 'Position');
   const played = createPlayed(info.players, deeds.played);
   const actions = el(
     'div.actions',
     { role: 'group', 'aria-label': 'Actions' },
-    button('#best', 'Best', deeds.best, { title: 'Play the best move (space)' }),
+    button('#best', 'Best move', deeds.best, { title: 'Play the best move (space)' }),
     button('#threat', 'Threat', deeds.threat, { title: 'Show the threat (x)' }),
     playHere,
     editHere,
-    button('#export', 'Record', deeds.record),
-    button('#copy-link', 'Link', deeds.link, { title: 'Copy the link to this analysis' }),
+    button('#export', 'Export', deeds.record),
+    button('#copy-link', 'Copy link', deeds.link, { title: 'Copy the link to this analysis' }),
     button('#copy-position', 'Copy position', deeds.position),
     button('#copy-picture', 'Copy picture', deeds.picture),
     button('#rules-open', 'Rules', deeds.rules),

@@ -4,7 +4,7 @@
  *
  * @typedef {{kind: string, text: string, line: string[]}} Why
  * @typedef {{ply: number, of: number, score: number, win_in: number|null, bar: number, best: string[],
- *   loss: number|null, mistake: string|null, why?: Why|null}} Entry
+ *   loss: number|null, mistake: string|null, proof?: string, why?: Why|null}} Entry
  * @typedef {'found'|'shown'|'missed'} Answer found without help, revealed, or not found
  */
 import { plural, scoreWords, share } from '../common/text.js';
@@ -24,16 +24,40 @@ export const moverOf = (ply, first) => /** @type {1|2} */ (((first - 1 + ply - 1
 /** @param {Entry[]} entries @param {number} ply */
 const entryAt = (entries, ply) => entries.find((one) => one.ply === ply);
 
+/** Whether a position's value is proved, not estimated. @param {Entry} entry */
+const isProved = ({ win_in: winIn, proof }) => winIn !== null || proof !== undefined;
+
 /**
- * The winning chance that a turn gave away, from 0 to 1; none if the position before it has not been reviewed.
+ * The winning chance that a turn gave away, from 0 to 1; none if the position before it has not been reviewed, or if
+ * only one of the two is proved: an estimate next to a proof would look like a blunder.
  * @param {Entry[]} entries @param {Entry} entry @param {1|2} first
  */
 export const lost = (entries, entry, first) => {
   const before = entryAt(entries, entry.ply - 1);
   const mover = moverOf(entry.ply, first);
   const own = (/** @type {Entry} */ one) => (mover === 1 ? share(one, 1) : 1 - share(one, 1));
-  return before ? Math.max(0, own(before) - own(entry)) : null;
+  if (!before || isProved(before) !== isProved(entry)) return null;
+  return Math.max(0, own(before) - own(entry));
 };
+
+/** The least winning chance that each kind of mistake gives away. @type {[string, number][]} */
+const LEAST = [
+  ['blunder', 0.3],
+  ['mistake', 0.12],
+];
+
+/**
+ * The entries, with mistakes named by the winning chance they gave away where that is known, so that the mark agrees
+ * with the words: hundredths of a piece mean much in one game and little in another.
+ * @param {Entry[]} entries @param {1|2} first @returns {Entry[]}
+ */
+export const graded = (entries, first) =>
+  entries.map((entry) => {
+    const part = entry.mistake ? lost(entries, entry, first) : null;
+    if (part === null) return entry;
+    const mistake = LEAST.find(([, least]) => part >= least)?.[0] ?? 'inaccuracy';
+    return mistake === entry.mistake ? entry : { ...entry, mistake };
+  });
 
 /** How fast accuracy falls with the winning chance given away: a tenth of it costs a third. */
 const STEEPNESS = 4;
@@ -73,8 +97,11 @@ export const gaveAway = (entries, entry, first) => {
   const mover = moverOf(entry.ply, first);
   const loses = entry.win_in !== null && entry.win_in < 0 === (mover === 1);
   if (loses) return 'With it the game was lost by force.';
-  const part = lost(entries, entry, first) ?? 0;
-  return part >= 0.01
+  const part = lost(entries, entry, first);
+  const before = entryAt(entries, entry.ply - 1);
+  if (part === null && before && (before.win_in ?? 0) > 0 === (mover === 1) && before.win_in)
+    return 'A win was proved before it, but not after it.';
+  return part !== null && part >= 0.01
     ? `It gave away ${Math.round(part * 100)} % of the chance to win.`
     : 'It gave something away.';
 };

@@ -1,6 +1,6 @@
 /** The review of a game by the engine: progress, graph, accuracy, and a dialogue about each mistake. */
 import { button } from '../common/controls.js';
-import { el, fill, say, setText } from '../common/dom.js';
+import { el, fill, keepFocus, say, setText } from '../common/dom.js';
 import { capital, plural, reasonOf } from '../common/text.js';
 import { MARKS } from '../play/turns.js';
 import { graph } from './graph.js';
@@ -8,6 +8,7 @@ import {
   accuracy,
   counted,
   gaveAway,
+  graded,
   isWhole,
   mistakes,
   moverOf,
@@ -33,6 +34,7 @@ import { numberOf } from './variations.js';
  * @property {() => void} onAnswered nothing has to be hidden any longer
  * @property {(ply: number, line: string[]) => void} onPlay plays a line out
  * @property {(ply: number, turn: string) => void} onHint shows where a turn starts
+ * @property {() => boolean} mayHint whether that tells less than the whole turn
  * @property {Entry[]|undefined} saved
  *
  * @typedef {{hooks: Hooks, entries: Entry[], line: string[], here: number, run: AbortController|null,
@@ -48,7 +50,8 @@ const PER_POSITION = 300;
 export const createReview = (hooks) => {
   const { saved = [] } = hooks;
   // Reviews saved by older versions lack what the graph needs, or are incomplete.
-  const entries = isWhole(saved) && saved.every(({ bar }) => bar !== undefined) ? saved : [];
+  const whole = isWhole(saved) && saved.every(({ bar }) => bar !== undefined) ? saved : [];
+  const entries = graded(whole, hooks.first);
   /** @type {Review} */
   const r = /** @type {any} */ ({
     hooks,
@@ -104,7 +107,7 @@ const forget = (r) => {
 /** @param {Review} r */
 const createParts = (r) => {
   const bar = el('progress#review-progress', { max: 1, value: 0, 'aria-label': 'Review' });
-  const words = el('p#review-words', { role: 'status' });
+  const words = el('p#review-words', { role: 'status', tabIndex: -1 });
   const picture = el('div#review-graph');
   const list = el('ol#mistakes.mistakes', { 'aria-label': 'Mistakes' });
   const tally = el('div#tally.tally');
@@ -116,7 +119,7 @@ const createParts = (r) => {
   const element = el(
     'section.review',
     { 'aria-label': 'Review' },
-    ...[bar, words, el('div.row', start, next, retry), list, tally, picture],
+    ...[bar, words, el('div.row', start, next, retry), picture, tally, list],
   );
   const title = el('h2#moment');
   const about = el('p#moment-about');
@@ -149,6 +152,24 @@ const playedAt = ({ line }, { ply }) => line[ply - 1] ?? '';
 
 /** @param {Review} r */
 const paint = (r) => {
+  const was = /** @type {HTMLElement|null} */ (document.activeElement)?.dataset.ply;
+  keepFocus(
+    () => show(r),
+    () => nextToFocus(r, was),
+  );
+};
+
+/** What follows a button that is gone. @param {Review} r @param {string|undefined} ply of a mistake's button */
+const nextToFocus = ({ asked, open, parts }, ply) => {
+  const { hint, show: reveal, on, next, list, words } = parts;
+  if (asked && open) return hint.hidden ? reveal : hint;
+  if (asked) return on;
+  if (ply) return list.querySelector(`[data-ply="${ply}"]`);
+  return next.hidden || next.disabled ? words : next;
+};
+
+/** @param {Review} r */
+const show = (r) => {
   const { entries, hooks, parts, run, here } = r;
   const { bar, picture, start, next, retry, words, list, tally } = parts;
   const of = entries.at(-1)?.of ?? lineOf(hooks).length;
@@ -179,7 +200,7 @@ const summary = ({ run, entries }, found, of) => {
   if (run) return `Reviewing the game: ${entries.length} of ${of + 1} positions`;
   if (!isWhole(entries)) return 'The engine looks at every turn.';
   if (found.length === 0) return 'No mistakes found.';
-  return `${plural(found.length, 'moment')} to look at again.`;
+  return `${plural(found.length, 'moment')} worth another look.`;
 };
 
 /** @param {Review} r @param {string} name @param {number} i */
@@ -188,7 +209,7 @@ const score = ({ entries, hooks }, name, i) => {
   const share = accuracy(entries, player, hooks.first);
   return el(
     'div',
-    el('span', `${name} `, el('b', share === null ? '–' : `${share} %`)),
+    el('span', `${name}: accuracy `, el('b', share === null ? '–' : `${share} %`)),
     el('small', counted(entries, player, hooks.first)),
   );
 };
@@ -227,20 +248,20 @@ const paintCard = (r) => {
   if (!asked) return;
   const mover = hooks.sides[moverOf(asked.ply, hooks.first) - 1];
   const number = numberOf(asked.ply + hooks.first - 2).replace(/[.…]/, '');
-  fill(
-    title,
-    `Find something better than ${playedAt(r, asked)} `,
-    el(`span.mark-${asked.mistake}`, MARKS[asked.mistake ?? ''] ?? ''),
-  );
+  const played = playedAt(r, asked);
+  const mark = el(`span.mark-${asked.mistake}`, MARKS[asked.mistake ?? ''] ?? '');
+  if (open) fill(title, `Find something better than ${played} `, mark);
+  else fill(title, `Better than ${played} `, mark, `: ${asked.best[0]}`);
   setText(
     about,
     open
       ? `Turn ${number}, ${mover} to move. ${gaveAway(entries, asked, hooks.first)}`
-      : `Best: ${asked.best[0]}. ${reason(entries, asked, hooks.sides)}`,
+      : reason(entries, asked, hooks.sides),
   );
   setText(outcome, said);
   outcome.hidden = !said;
-  hint.hidden = show.hidden = skip.hidden = hidden.hidden = !open;
+  show.hidden = skip.hidden = hidden.hidden = !open;
+  hint.hidden = !open || !hooks.mayHint();
   play.hidden = on.hidden = open;
   setText(on, following(r) ? 'Next' : 'Done');
 };
@@ -263,7 +284,8 @@ const go = async (r) => {
   try {
     const hear = (/** @type {any} */ told) => {
       if (told.ply === undefined || r.run !== mine) return;
-      r.entries = [...r.entries, told].sort((a, b) => a.ply - b.ply);
+      const all = [...r.entries, told].sort((a, b) => a.ply - b.ply);
+      r.entries = graded(all, r.hooks.first);
       r.hooks.onChange();
       paint(r);
     };
@@ -314,7 +336,7 @@ const settle = (r, answer, text) => {
   Object.assign(r, { open: false, said: text, judging: r.judging + 1 });
   r.hooks.onAnswered();
   paint(r);
-  say(`${text} ${r.parts.about.textContent}`);
+  say(`${text} ${r.parts.title.textContent}. ${r.parts.about.textContent}`);
 };
 
 /** @param {Review} r */

@@ -75,6 +75,8 @@ export const createBoard = (handlers) => {
   return {
     element,
     cells,
+    /** The cell that the Tab key leads to. @returns {HTMLButtonElement|null} */
+    cell: () => state.buttons[state.focus] ?? null,
     current: () => state.view,
     focus: (/** @type {number} */ cell, take = true) => moveFocus(state, cell, take),
     mark: (/** @type {Marks} */ marks) => mark(state, marks),

@@ -2,7 +2,7 @@
 import { pageAt, whole } from '../address.js';
 import { button, copyField, field, form, submit } from '../common/controls.js';
 import { closeRow, confirmBox, openDialog } from '../common/dialogs.js';
-import { complain, el, fill, setText, svg } from '../common/dom.js';
+import { complain, el, fill, keepFocus, setText, svg } from '../common/dom.js';
 import { reasonOf } from '../common/text.js';
 import { forever } from '../common/storage.js';
 import { deleteJson, getJson, postJson } from '../connection/server.js';
@@ -48,7 +48,10 @@ export const bringKey = async () => {
  */
 export const showAccount = (box, onChange, refused) => {
   const changed = () => {
-    showAccount(box, onChange);
+    keepFocus(
+      () => showAccount(box, onChange),
+      () => box.querySelector('#key-open, #player-name'),
+    );
     onChange();
   };
   const own = me();
@@ -182,7 +185,7 @@ const showKey = (own, changed) => {
     const sure =
       `${own.name} is deleted for good. Your games remain, as those of a “deleted player”; ` +
       'those that go on are lost.';
-    if (!(await confirmBox(sure, 'Delete this player'))) return;
+    if (!(await confirmBox(sure, 'Delete this player', 'Cancel', true))) return;
     await act(async () => {
       await deleteJson('me', own.key);
       leave(forever, own);

@@ -11,7 +11,7 @@ import { optionWords } from './challenges.js';
 import { me } from './me.js';
 
 const REASONS = [
-  ['', 'Any end'],
+  ['', 'Any ending'],
   ['rules', 'By the rules'],
   ['resigned', 'Resigned'],
   ['time', 'On time'],
@@ -66,10 +66,11 @@ const row = (game, nameOfGame) => {
 /**
  * A list that is loaded page by page.
  * @param {() => Record<string, string>} query @param {(id: string) => string} nameOfGame
+ * @param {HTMLElement} [instead] where to go if there is nothing
  */
-const pagedList = (query, nameOfGame) => {
+const pagedList = (query, nameOfGame, instead) => {
   const list = el('tbody');
-  const none = el('p.empty-line', { hidden: true }, 'No games found.');
+  const none = el('p.empty-line', { hidden: true }, 'No games found. ', instead);
   const more = button('#more-games', 'More', () => load(next), { hidden: true });
   let next = '';
   const load = async (/** @type {string} */ before) => {
@@ -117,7 +118,14 @@ export const archivePage = async (main) => {
     RESULTS.map(([value, label]) => ({ value, label })),
   );
   const number = (/** @type {string} */ id, /** @type {string} */ name) =>
-    el('input', { type: 'number', id, min: '2', max: '999', 'aria-label': name });
+    el('input', {
+      type: 'number',
+      id,
+      min: '2',
+      max: '999',
+      placeholder: name,
+      'aria-label': name,
+    });
   const [least, most] = [number('archive-least', 'At least'), number('archive-most', 'At most')];
   const variants = el('div.lobby-options');
   const showVariants = () => {
@@ -148,8 +156,9 @@ export const archivePage = async (main) => {
     from: day(from.value, 0),
     to: day(to.value, 86_399_999),
   });
-  const list = pagedList(query, nameOfGame);
-  const save = el('a.button', { download: 'games.ndjson' }, 'Save all');
+  const all = el('a', { href: pageAt('archive') }, 'Clear filters');
+  const list = pagedList(query, nameOfGame, all);
+  const save = el('a.button', { download: 'games.ndjson' }, 'Download all');
   const search = async () => {
     id = '';
     const name = player.value.trim();
@@ -168,7 +177,7 @@ export const archivePage = async (main) => {
     el('h1', 'Archive'),
     el(
       'p.lead',
-      'Every public game that is over. What was played in a position is shown among the tools of the ',
+      'All finished public games. To see what was played in a position, open Tools in the ',
       el('a', { href: pageAt('analysis') }, 'analysis'),
       '.',
     ),
@@ -179,11 +188,19 @@ export const archivePage = async (main) => {
       variants,
       field('Player', player),
       field('Result', result),
-      field('End', reason),
-      field('Turns', el('div.joined', least, most)),
-      field('From', from),
-      field('To', to),
       el('div.row', submit('.primary', 'Search'), save),
+      el(
+        'details',
+        { open: innerWidth >= 760 },
+        el('summary', 'More filters'),
+        el(
+          'div',
+          field('Ending', reason),
+          field('Turns', el('div.joined', least, most)),
+          field('From', from),
+          field('To', to),
+        ),
+      ),
     ),
     list.element,
   );
@@ -250,8 +267,8 @@ export const playerPage = async (main, id) => {
   fill(
     main,
     el('h1', player.name, player.bot && el('small', ' bot')),
-    el('p.lead', `Here since ${new Date(player.since).toLocaleDateString()}.`),
-    ratings.length > 0 ? el('div.ratings', ...ratings) : el('p.empty-line', 'No rated game yet.'),
+    el('p.lead', `Member since ${new Date(player.since).toLocaleDateString()}.`),
+    ratings.length > 0 ? el('div.ratings', ...ratings) : el('p.empty-line', 'No rated games yet.'),
     against,
     el('h2', 'Games'),
     list.element,

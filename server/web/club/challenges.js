@@ -25,11 +25,18 @@ const accept = async (one) => {
   }
 };
 
-/** A button that accepts a challenge, or why a guest cannot. @param {any} one */
+/** Leads to the field for a name, which is in the lobby. */
+const takeName = () => {
+  const name = document.getElementById('player-name');
+  if (name) name.focus();
+  else location.href = pageAt('lobby');
+};
+
+/** A button that accepts a challenge, or with which a guest can take the name for it. @param {any} one */
 export const acceptButton = (one) =>
   me() || (!one.rated && one.clock.kind !== 'days')
     ? button('.primary', 'Play', () => accept(one))
-    : el('small', 'needs a name');
+    : button('', 'Take a name', takeName);
 
 /**
  * @param {any} one @param {(id: string) => string} nameOfGame @param {HTMLElement} act

@@ -1,7 +1,7 @@
 /** The lobby: account, your games, open challenges, and games to watch. */
 import { hasServer, pageAt } from '../address.js';
 import { button, field, form, segments, select, submit } from '../common/controls.js';
-import { complain, el, fill, say, setText, toast } from '../common/dom.js';
+import { complain, el, fill, keepFocus, say, setText, toast } from '../common/dom.js';
 import { Refused } from '../common/refused.js';
 import { forever, remember, remembered } from '../common/storage.js';
 import { capital, clockText, spaced } from '../common/text.js';
@@ -34,6 +34,15 @@ const clockOf = (/** @type {string} */ value) => {
   return { kind: 'time', seconds, increment };
 };
 
+/** Takes back one's own challenge. @param {string} id */
+const withdraw = async (id) => {
+  try {
+    await deleteJson(`lobby/${id}`, token());
+  } catch (error) {
+    complain(error);
+  }
+};
+
 /** @param {HTMLElement} main */
 export const lobbyPage = async (main) => {
   if (!hasServer()) throw new Refused(404, 'this site keeps no games between people');
@@ -46,24 +55,14 @@ export const lobbyPage = async (main) => {
   const account = el('section#account.card');
   const turns = el('section#your-games', { 'aria-labelledby': 'yours-title', hidden: true });
   const list = el('tbody');
-  const none = el(
-    'p.empty-line',
-    'Nobody is waiting at the moment. Make a challenge, and it is listed here.',
-  );
+  const none = el('p.empty-line', 'No one is waiting. Make a challenge and it will appear here.');
   const state = el('p.sr', { role: 'status' });
   const watched = el('div.shelf.watched');
   const nothing = el('p.empty-line', 'No public game is being played.');
 
-  const withdraw = async (/** @type {any} */ one) => {
-    try {
-      await deleteJson(`lobby/${one.id}`, token());
-    } catch (error) {
-      complain(error);
-    }
-  };
   const row = (/** @type {any} */ one, /** @type {string} */ you) => {
     const mine = one.id.split('.')[0] === you;
-    const act = mine ? button('', 'Withdraw', () => withdraw(one)) : acceptButton(one);
+    const act = mine ? button('', 'Withdraw', () => withdraw(one.id)) : acceptButton(one);
     return challengeRow(one, nameOfGame, act, mine);
   };
   const openList = steadyList(list, none, row);
@@ -71,8 +70,10 @@ export const lobbyPage = async (main) => {
   const visitor = visit({
     onState: (connected) => setText(state, connected ? '' : 'The lobby is not connected'),
     onMessage: (message) => {
-      if (message.type === 'lobby') openList.learn(message);
-      else if (message.type === 'hello') openList.isMine(message.you);
+      if (message.type === 'lobby') {
+        openList.learn(message);
+        challenge.learn(message);
+      } else if (message.type === 'hello') openList.isMine(message.you);
       // Somebody who has been in the game and come back is not sent there again.
       else if (message.type === 'paired' && held(forever, message.game).length === 0) {
         say('Somebody plays with you');
@@ -260,6 +261,8 @@ const showYours = async (box, nameOfGame, onRefused) => {
 const challengeForm = (shelf) => {
   const last = remembered('lobby', {});
   const meanwhile = el('div#meanwhile', { hidden: true });
+  /** The id of the challenge while an opponent is looked for. */
+  let sought = '';
   const game = select(
     { id: 'lobby-game', name: 'game', onchange: () => showOptions() },
     shelf.games.map(({ id, name }) => ({ value: id, label: name })),
@@ -292,7 +295,7 @@ const challengeForm = (shelf) => {
     onchange: () => showRated(),
   });
   const side = segments('#lobby-side', { name: 'side', title: 'Who begins', chosen: 'random' }, [
-    { value: 'random', label: 'Either' },
+    { value: 'random', label: 'Random' },
     { value: 'first', label: 'I' },
     { value: 'second', label: 'The other' },
   ]);
@@ -326,22 +329,36 @@ const challengeForm = (shelf) => {
     try {
       const request = { ...wanted(), ...more };
       const answer = await postJson('lobby', request, token());
-      meanwhile.hidden = true;
+      found();
       if (answer.game) return await goTo(answer.game);
       toast(more.auto ? 'Looking for an opponent' : 'Your challenge is listed');
-      if (answer.meanwhile) offer(request, answer.meanwhile.level);
+      if (answer.meanwhile) offer(request, answer);
       return undefined;
     } catch (error) {
       return complain(error);
     }
   };
-  /** Offers a game against the computer while waiting. @param {any} request @param {number} level */
-  const offer = (request, level) => {
+  /** The search is over. */
+  const found = () => {
+    sought = '';
+    keepFocus(
+      () => (meanwhile.hidden = true),
+      () => element.querySelector('#play-now'),
+    );
+  };
+  /** Offers a game against the computer while waiting. @param {any} request @param {any} answer */
+  const offer = (request, answer) => {
+    const { level } = answer.meanwhile;
+    sought = answer.challenge.id;
     meanwhile.hidden = false;
     fill(
       meanwhile,
       el('p', 'Looking for an opponent of your strength. Or play at once:'),
-      button('', `Level ${level} of the computer`, () => send({ ...request, auto: false, level })),
+      el(
+        'div.row',
+        button('', `Computer, level ${level}`, () => send({ ...request, auto: false, level })),
+        button('#stop-search', 'Cancel', () => withdraw(sought)),
+      ),
     );
   };
   showOptions();
@@ -361,5 +378,10 @@ const challengeForm = (shelf) => {
     ),
     meanwhile,
   );
-  return { element, showRated };
+  /** Handles a message from the server about challenges. @param {any} message */
+  const learn = ({ gone = [], all }) => {
+    const lost = all && !all.some((/** @type {any} */ { id }) => id === sought);
+    if (sought && (lost || gone.includes(sought))) found();
+  };
+  return { element, showRated, learn };
 };

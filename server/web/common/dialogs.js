@@ -29,14 +29,19 @@ export const closeRow = (...before) => el('div.row', ...before, el('button.prima
 /**
  * A modal question.
  * @param {string} question @param {string} yes the label of the confirming button @param {string} [no]
+ * @param {boolean} [grave] whether it cannot be undone
  * @returns {Promise<boolean>}
  */
-export const confirmBox = (question, yes, no = 'Cancel') =>
+export const confirmBox = (question, yes, no = 'Cancel', grave = false) =>
   new Promise((resolve) => {
     openDialog(
       { title: question, head: false, onClose: (box) => resolve(box.returnValue === 'yes') },
       el('p', question),
-      el('div.row', el('button', { value: 'no' }, no), el('button.primary', { value: 'yes' }, yes)),
+      el(
+        'div.row',
+        el('button', { value: 'no' }, no),
+        el(`button.primary${grave ? '.danger' : ''}`, { value: 'yes' }, yes),
+      ),
     );
   });
 

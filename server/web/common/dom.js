@@ -125,6 +125,22 @@ export const inNextFrame = () => {
   };
 };
 
+/** @param {Element|null} node */
+const takesFocus = (node) =>
+  Boolean(node?.isConnected && !node.matches(':disabled') && node.checkVisibility());
+
+/**
+ * Changes the page. If what had the focus is hidden, disabled or replaced by that, the focus goes to what follows:
+ * otherwise somebody who uses the keyboard would be back at the top of the page.
+ * @param {() => void} change @param {() => Element|null} next
+ */
+export const keepFocus = (change, next) => {
+  const was = document.activeElement;
+  change();
+  if (was && was !== document.body && !takesFocus(was))
+    /** @type {HTMLElement|null} */ (next())?.focus();
+};
+
 /** Does something after the next paint, ignoring errors. @param {() => Promise<any>} act */
 export const whenPainted = (act) =>
   painted()

@@ -9,8 +9,9 @@ export const filled = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => 
 
 export const capital = (/** @type {string} */ text) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** An error message as a sentence. @param {any} error */
-export const reasonOf = (error) => capital(String(error?.message ?? error));
+/** An error message as a sentence, with foreign text in quotation marks. @param {any} error */
+export const reasonOf = (error) =>
+  capital(String(error?.message ?? error)).replace(/`([^`]*)`/g, '“$1”');
 
 /** A readable option name: `min_parts` is "min parts". */
 export const spaced = (/** @type {string} */ name) => name.replace(/[_-]/g, ' ');

@@ -197,9 +197,8 @@ export const step = (state, event, now, random = 0.5) => {
 /** The state in words. @param {State} state @returns {Told} */
 export const told = (state) => {
   if (state.link === 'greeted' && state.answering) return { kind: 'connected', words: 'Connected' };
-  if (!state.online) return { kind: 'offline', words: 'You are offline. Nothing is lost.' };
-  if (state.restarting)
-    return { kind: 'restarting', words: 'The server is restarting. Nothing is lost.' };
+  if (!state.online) return { kind: 'offline', words: 'Offline · nothing is lost' };
+  if (state.restarting) return { kind: 'restarting', words: 'Server restarting · nothing is lost' };
   if (!state.ever) return { kind: 'connecting', words: 'Connecting…' };
-  return { kind: 'reconnecting', words: 'Connection lost. Reconnecting…' };
+  return { kind: 'reconnecting', words: 'Connection lost · reconnecting…' };
 };

@@ -12,9 +12,8 @@
  *   everything that has happened is displayed
  */
 import { piecesOf } from '../board/pieces.js';
-import { placeLine } from '../common/controls.js';
 import { confirmBox } from '../common/dialogs.js';
-import { complain, drawing, el, fill, onKeys, say, toast, whenPainted } from '../common/dom.js';
+import { complain, el, fill, onKeys, say, toast, whenPainted } from '../common/dom.js';
 import { play as sound } from '../common/sound.js';
 import { forever } from '../common/storage.js';
 import { capital, reasonOf, scoreWords } from '../common/text.js';
@@ -31,13 +30,14 @@ import { note, thought } from '../program/ask.js';
 import { catalogue, gameOf, view as askView } from '../program/views.js';
 import { join } from '../table/join.js';
 import { after, endedWords, firstPlayer } from '../table/live.js';
-import { boardOf, myGame, rememberBoard, rememberGame, viewOf } from '../table/mine.js';
+import { myGame, rememberBoard, rememberGame, viewOf } from '../table/mine.js';
 import { hold, proposal, settled, whoOf } from '../table/seats.js';
 import { deviceTable, serverTable } from '../table/tables.js';
 import { leftNow, paintClock } from './clock.js';
 import { column, createParts, paint, paintOutbox } from './gameparts.js';
 import * as game from './gamestate.js';
 import { greetBox, hearGreeting } from './greetings.js';
+import { WAIT, showLeft } from './left.js';
 import { share } from './links.js';
 import { announcement, headline, progress } from './notices.js';
 import { createResync, lastMover, missed } from './resync.js';
@@ -95,39 +95,13 @@ export const gamePage = async (main, id, { embed = false, device = false } = {})
   whenPainted(() => drawSeats(p));
 };
 
-/** How long a game may take to load before the page says that it is waiting. */
-const WAIT = 400;
-
-/**
- * The board as it was last seen, while the server does not answer.
- * @param {HTMLElement} main @param {string} id
- */
-const showLeft = async (main, id) => {
-  const { info } = await gameOf(myGame(id)?.game ?? '');
-  if (main.childElementCount > 0) return;
-  const board = boardOf(id);
-  const words = board
-    ? 'Waiting for the server. The board is as you left it.'
-    : 'Waiting for the server.';
-  const box = board?.wide ? 'div.board.drawn.wide' : 'div.board.drawn';
-  main.className = 'table reader';
-  fill(
-    main,
-    board && el('div.boardbox', el(box, el('div.picture', drawing(board.svg)))),
-    el(
-      'div.side',
-      placeLine(info?.name ?? 'Your game', myGame(id)?.names ?? ''),
-      el('section.card', el('p#away', { role: 'status' }, words)),
-    ),
-  );
-  say(words);
-};
-
 /** Marks each seat with one of its player's pieces, as painted by the first brushes. @param {Page} p */
 const drawSeats = async (p) => {
   const pieces = await piecesOf(p.state.info);
   p.parts.seats.forEach((seat, i) => {
     const piece = pieces.get(p.state.info.brushes[i].id);
+    // A figure beside a name would look like the number of the player.
+    piece?.querySelectorAll('text').forEach((figure) => figure.remove());
     if (piece) seat.show(piece);
   });
   renderAround(p);
@@ -155,7 +129,7 @@ const playHooks = (p) => ({
   label: `Board of ${p.state.info.name}`,
   premove: () => game.premover(p.state),
   helps: () => game.mayBeHelped(p.state) || Boolean(p.state.game.result),
-  plays: () => game.sits(p.state) && !p.state.game.result,
+  plays: () => game.sits(p.state) && game.isStarted(p.state) && !p.state.game.result,
   mayPlay: () => game.mayPlay(p.state),
   idle: () => idle(p),
   // An offer that arrives while the turn is waiting to be sent is not declined by it.
@@ -171,7 +145,7 @@ const playHooks = (p) => ({
 const deeds = (p) => ({
   go: (ply) => go(p, ply),
   hint: () => askHint(p),
-  undo: () => command(p, 'undo'),
+  undo: () => takeBack(p),
   flip: () => flip(p),
   draw: () => command(p, 'offer-draw'),
   resign: async () => {
@@ -179,7 +153,8 @@ const deeds = (p) => ({
       const sure = await confirmBox('Call this game off? Nobody wins.', 'Call off', 'Play on');
       // The opponent may have moved meanwhile; then the server refuses it.
       if (sure) command(p, 'abort');
-    } else if (await confirmBox('Give this game up?', 'Resign', 'Play on')) command(p, 'resign');
+    } else if (await confirmBox('Resign this game?', 'Resign', 'Play on', true))
+      command(p, 'resign');
   },
   rematch: () => command(p, 'rematch'),
   rules: () => rulesPanel(p.state.info, p.parts.clock),
@@ -199,10 +174,7 @@ const keys = (p) => {
     ...stepKeys(ways),
     f: () => flip(p),
     h: () => askHint(p),
-    u: () => {
-      const { hidden, disabled } = game.controls(p.state, boxOf(p)).undo;
-      if (!hidden && !disabled) command(p, 'undo');
-    },
+    u: () => takeBack(p),
     z: zen,
     Escape: () => {
       if (!p.play.back()) ways.last();
@@ -252,14 +224,15 @@ const render = async (p, animate = true) => {
 const renderAround = (p) => {
   const { state, play, parts } = p;
   const view = play.view();
-  paint(parts, state, {
+  const how = {
     box: boxOf(p),
     view,
     turned: view ? play.turned() : state.flipped,
     invite: myGame(state.id)?.invite,
     query: p.table.query,
     hooks: () => noticeHooks(p),
-  });
+  };
+  paint(parts, state, how, play.board.cell);
   play.card.classList.toggle('over', Boolean(state.game.result) && state.ply === null);
   const asking = game.askingOf(state);
   const head = headline(state.game, game.youOf(state), asking, game.mayPlay(state));
@@ -323,9 +296,13 @@ const flip = async (p) => {
 };
 
 /** @param {Page} p */
+const takeBack = (p) => {
+  if (game.mayPress(p.state, boxOf(p), 'undo')) command(p, 'undo');
+};
+
+/** @param {Page} p */
 const askHint = async (p) => {
-  const { hidden, disabled } = game.controls(p.state, boxOf(p)).hint;
-  if (hidden || disabled) return;
+  if (!game.mayPress(p.state, boxOf(p), 'hint')) return;
   const { game: was, info, flipped } = p.state;
   const find = async (/** @type {import('../program/views.js').Place} */ place) => {
     const { engine, seed } = await thought('hint', place);

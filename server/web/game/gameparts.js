@@ -1,7 +1,7 @@
 /** The elements of the game page: seats, turns, toolbar and notices. */
 import { gameAt, pageAt } from '../address.js';
 import { barButton, barLink, button, moreMenu, placeLine } from '../common/controls.js';
-import { adopt, el, fill, setText } from '../common/dom.js';
+import { adopt, el, fill, keepFocus, setAttribute, setText } from '../common/dom.js';
 import { clockName } from '../common/text.js';
 import { createTurns } from '../play/turns.js';
 import { firstPlayer } from '../table/live.js';
@@ -23,8 +23,8 @@ const buttons = (deeds, { step }) => ({
   rematch: barButton('#rematch.primary', 'again', 'Rematch', deeds.rematch),
   review: barLink('#review', 'review', 'Review'),
   analyse: barLink('#analyse', 'analyse', 'Analyse'),
-  back: barButton('#bar-back.only-small', 'back', 'Back', () => step(-1)),
-  on: barButton('#bar-on.only-small', 'on', 'Forward', () => step(1)),
+  back: barButton('#bar-back.only-small', 'back', 'Previous', () => step(-1)),
+  on: barButton('#bar-on.only-small', 'on', 'Next', () => step(1)),
   hint: barButton('#hint', 'hint', 'Hint', deeds.hint, { title: 'Ask for a hint (h)' }),
   undo: barButton('#undo', 'undo', 'Take back', deeds.undo, { title: 'Take back (u)' }),
   type: button('#type-open', 'Type a move', deeds.type),
@@ -64,7 +64,10 @@ export const createParts = (state, deeds) => {
       'div.bar',
       { role: 'group', 'aria-label': 'Actions' },
       ...[all.rematch, all.review, all.analyse, all.back, all.on, all.hint, all.undo, flip],
-      moreMenu(all.type, all.draw, greet, rules, share, all.resign),
+      moreMenu(
+        button('#flip-more', 'Flip the board', deeds.flip),
+        ...[all.type, all.draw, greet, rules, share, all.resign],
+      ),
     ),
     buttons: all,
     greet,
@@ -95,13 +98,20 @@ export const column = ({ embed, id, info }, parts, card) => {
 };
 
 /**
- * @param {Parts} parts @param {import('./gamestate.js').State} state
- * @param {{box: import('../connection/outbox.js').Outbox, view: import('../program/views.js').View|null,
- *   turned: boolean, invite?: string, query: string, hooks: () => import('./noticecard.js').Hooks}} how
+ * @typedef {{box: import('../connection/outbox.js').Outbox, view: import('../program/views.js').View|null,
+ *   turned: boolean, invite?: string, query: string, hooks: () => import('./noticecard.js').Hooks}} How
  *   the unanswered commands, the board shown, whether it is turned round, the secret for a friend, and the query that
  *   lets an analysis find the game
  */
-export const paint = (parts, state, { box, view, turned, invite, query, hooks }) => {
+
+/**
+ * @param {Parts} parts @param {import('./gamestate.js').State} state @param {How} how
+ * @param {() => HTMLElement|null} cell where the focus goes if its button disappears
+ */
+export const paint = (parts, state, how, cell) => keepFocus(() => show(parts, state, how), cell);
+
+/** @param {Parts} parts @param {import('./gamestate.js').State} state @param {How} how */
+const show = (parts, state, { box, view, turned, invite, query, hooks }) => {
   // The seats follow the board, which may be turned round a little later.
   parts.seats.forEach((one, i) => {
     const player = /** @type {1|2} */ (i + 1);
@@ -115,6 +125,7 @@ export const paint = (parts, state, { box, view, turned, invite, query, hooks })
   parts.greet.hidden = !game.mayGreet(state);
   setText(parts.connection, state.told.words);
   parts.connection.classList.toggle('lost', state.told.kind !== 'connected');
+  parts.connection.dataset.kind = state.told.kind;
   const watchers = state.presence?.watchers;
   setText(parts.watchers, watchers ? `${watchers} watching` : '');
   showNotice(parts.notice, game.noticeOf(state, box, invite), hooks);
@@ -124,8 +135,15 @@ export const paint = (parts, state, { box, view, turned, invite, query, hooks })
 /** @param {Parts} parts @param {ReturnType<typeof import('./gamestate.js').controls>} controls */
 const paintButtons = ({ buttons: all }, controls) => {
   for (const [name, one] of Object.entries(all)) {
-    const { hidden, disabled } = controls[/** @type {keyof typeof controls} */ (name)];
+    /** @type {{hidden: boolean, disabled: boolean, busy?: boolean}} */
+    const {
+      hidden,
+      disabled,
+      busy = false,
+    } = controls[/** @type {keyof typeof controls} */ (name)];
     Object.assign(one, { hidden, disabled });
+    // A button that waits for what it has asked for keeps the focus.
+    setAttribute(one, 'aria-disabled', busy);
   }
   setText(all.rematch.querySelector('span'), controls.rematch.label);
   setText(all.hint.querySelector('span'), controls.hint.label);

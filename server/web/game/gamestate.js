@@ -132,8 +132,7 @@ export const idleWords = (state, status) => {
   if (ply !== null) return `Turn ${ply} of ${game.turns.length}`;
   if (game.result)
     return capital((game.result.reason === 'rules' && status) || (game.ending ?? ''));
-  if (!isStarted(state))
-    return state.seat?.invitation ? 'You are invited to play' : 'Waiting for a friend to join';
+  if (!isStarted(state)) return state.seat?.invitation ? '' : 'Waiting for a friend to join';
   const name = nameOf(state, game.turn);
   return isComputer(game, game.turn) && !state.stuck ? `${name} is thinking` : `${name} to move`;
 };
@@ -172,12 +171,14 @@ export const controls = (state, box) => {
     on: { hidden: false, disabled: at >= game.turns.length },
     hint: {
       hidden: !playing || !mayBeHelped(state),
-      disabled: thinking || !mayPlay(state),
+      disabled: !mayPlay(state),
+      busy: thinking,
       label: thinking ? 'Thinking…' : 'Hint',
     },
     undo: {
       hidden: !playing || Boolean(game.club?.rated),
-      disabled: !game.turns.length || game.offer !== null || waits('undo'),
+      disabled: !game.turns.length || game.offer !== null,
+      busy: waits('undo'),
     },
     draw: {
       hidden: !playing || !alone || against,
@@ -196,8 +197,14 @@ export const controls = (state, box) => {
     },
     review: { hidden: !over || game.turns.length === 0, disabled: false },
     analyse: { hidden: you.length > 0 && !over && !exhibition, disabled: false },
-    type: { hidden: !playing, disabled: false },
+    type: { hidden: !playing || !isStarted(state), disabled: false },
   };
+};
+
+/** Whether a button can be pressed now. @param {State} state @param {Outbox} box @param {'hint'|'undo'} name */
+export const mayPress = (state, box, name) => {
+  const { hidden, disabled, busy } = controls(state, box)[name];
+  return !hidden && !disabled && !busy;
 };
 
 /**
@@ -273,8 +280,13 @@ export const seatOf = (state, player, seen) => {
   const winner = game.result?.winner === player;
   return {
     name: you ? (name === colour || name === 'You' ? 'You' : `${name} (you)`) : name,
-    about: `${name === colour && !you ? '' : `${colour} · `}${count ? `${count.count}${reserve}` : ''}`,
-    away,
+    about: [
+      (name !== colour || you) && colour,
+      away && 'offline',
+      count && `${count.count}${reserve}`,
+    ]
+      .filter(Boolean)
+      .join(' · '),
     tint: count?.tint ?? '',
     turn: !game.result && game.turn === player,
     winner,

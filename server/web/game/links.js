@@ -20,13 +20,13 @@ const showLinks = (state) => {
   openDialog(
     { id: 'links', title: 'Links to this game' },
     copyField('To watch', whole(gameAt(id)), 'watch-link'),
-    token && copyField('Your seat, secret', whole(gameAt(id, token)), 'seat-link'),
+    token && copyField('Your seat (keep this secret)', whole(gameAt(id, token)), 'seat-link'),
     token &&
       invite &&
       !isStarted(state) &&
       copyField('To invite your friend', whole(gameAt(id, invite)), 'friend-link'),
     copyField(
-      'To show on another page',
+      'Embed',
       `<iframe src="${whole(below(`embed/${id}`))}" width="420" height="560"></iframe>`,
       'embed-link',
     ),

@@ -7,7 +7,6 @@ export const createSeatBar = (number, colour) => {
   const who = el('b');
   const about = el('small');
   const turn = el('span.turn-mark', { hidden: true }, 'to move');
-  const away = el('span.away-mark', { hidden: true }, 'away');
   const clock = el('span.clock', {
     id: `clock-${number}`,
     hidden: true,
@@ -18,7 +17,7 @@ export const createSeatBar = (number, colour) => {
     'section.card.seat',
     { id: `seat-${number}`, 'aria-label': colour },
     icon,
-    el('div.who', el('span.line', who, turn, away), about),
+    el('div.who', el('span.line', who, turn), about),
     clock,
   );
   const letter = colour.length === 1 ? colour : '';
@@ -38,7 +37,6 @@ export const createSeatBar = (number, colour) => {
     element.classList.toggle('top', top);
     element.classList.toggle('bottom', !top);
     turn.hidden = !seat.turn && !seat.winner;
-    away.hidden = !seat.away;
     setText(turn, seat.winner ? 'won' : 'to move');
   };
   /** Replaces the plain mark by a piece. @param {Element} piece */

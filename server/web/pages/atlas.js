@@ -82,9 +82,20 @@ export const atlasCard = (info, rows, current) =>
     inTables(rows).map((table) => tableOf(info, table, current)),
   );
 
+/** The heads of columns, in which "3 markers", "4 markers" need the word only once. @param {string[]} columns */
+export const headsOf = (columns) => {
+  const parts = columns.map((column) => column.split(' '));
+  const [[, word = ''] = []] = parts;
+  const same = word !== '' && parts.every((part) => part.length === 2 && part[1] === word);
+  return same
+    ? { corner: capital(word), names: parts.map(([count]) => count) }
+    : { corner: '', names: columns };
+};
+
 /** @param {GameInfo} info @param {ReturnType<typeof inTables>[number]} table @param {Row} current */
 const tableOf = (info, { caption, columns, rows }, current) => {
-  const head = columns.map((column) => el('th', { scope: 'col' }, column));
+  const { corner, names } = headsOf(columns);
+  const head = names.map((name) => el('th', { scope: 'col' }, name));
   const body = rows.map(({ name, cells }) =>
     el(
       'tr',
@@ -95,7 +106,7 @@ const tableOf = (info, { caption, columns, rows }, current) => {
   return el(
     'table.atlas',
     el('caption', capital(caption || 'usual rules')),
-    el('thead', el('tr', el('td'), head)),
+    el('thead', el('tr', el('th', corner), head)),
     el('tbody', body),
   );
 };

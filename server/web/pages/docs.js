@@ -41,9 +41,18 @@ export const excerpt = (text, words) => {
   const small = text.toLowerCase();
   const places = words.map((word) => small.indexOf(word)).filter((place) => place >= 0);
   const at = places.length > 0 ? Math.min(...places) : 0;
-  const from = Math.max(0, at - AROUND);
-  const part = text.slice(from, at + 2 * AROUND).trim();
-  return `${from > 0 ? '… ' : ''}${part}${at + 2 * AROUND < text.length ? ' …' : ''}`;
+  // Both ends lie between words.
+  const from = at > AROUND ? text.indexOf(' ', at - AROUND) + 1 : 0;
+  const most = at + 2 * AROUND;
+  const to = most < text.length ? Math.max(text.lastIndexOf(' ', most), at) : text.length;
+  const part = text.slice(Math.min(from, at), to).trim();
+  return `${from > 0 ? '… ' : ''}${part}${to < text.length ? ' …' : ''}`;
+};
+
+/** A text in which every second part is one of the words. @param {string} text @param {string[]} words */
+export const partsOf = (text, words) => {
+  const safe = words.map((word) => word.replace(/[^\p{L}\p{N}]/gu, '\\$&'));
+  return text.split(new RegExp(`(${safe.join('|')})`, 'gi'));
 };
 
 /** The path of an index entry on this site. @param {string} address */
@@ -74,12 +83,15 @@ const show = async (field, list) => {
   );
   if (asked !== field.value) return undefined;
   if (!found) return fill(list, el('p', 'The search cannot be reached; try again in a moment.'));
-  if (found.length === 0) return fill(list, el('p', `Nothing about “${asked.trim()}”.`));
+  if (found.length === 0) return fill(list, el('p', `No results for “${asked.trim()}”.`));
   const item = (/** @type {Section} */ [address, page, heading, text]) =>
     el(
       'li',
       el('a', { href: placeOf(address) }, heading === page ? page : `${page}: ${heading}`),
-      el('small', excerpt(text, words)),
+      el(
+        'small',
+        partsOf(excerpt(text, words), words).map((part, i) => (i % 2 ? el('mark', part) : part)),
+      ),
     );
   return fill(list, el('ul', ...found.map(item)));
 };

@@ -77,17 +77,20 @@ const createParts = (editor) => {
       spellcheck: false,
     }),
     playIt: el('a#edit-play.button.primary', 'Play this'),
-    analyse: el('a#edit-analyse.button.primary', 'Analyse'),
+    analyse: el('a#edit-analyse.button', 'Analyse'),
   };
 };
+
+/** What a brush does that puts no piece. @type {Record<string, string>} */
+const DEEDS = { less: 'remove a piece', none: 'clear the cell' };
 
 /** @param {Editor} editor */
 const brushField = (editor) => {
   const { brushes } = editor.info;
-  const how = { name: 'brush', title: 'A click puts', chosen: brushes[0].id };
+  const how = { name: 'brush', title: 'On a click', chosen: brushes[0].id };
   const values = brushes.map(({ id, label }, i) => ({
     value: id,
-    label: [brushSign(id), `${i + 1} · ${capital(label)}`],
+    label: [brushSign(id), `${i + 1} · ${capital(DEEDS[id] ?? label)}`],
   }));
   return segments('.brushes', { ...how, onchange: (id) => pick(editor, id) }, values);
 };
@@ -123,7 +126,7 @@ const lay = (main, editor) => {
     el('section.card', parts.turn),
     actionRow(
       button('#edit-clear', 'Clear', () => change(editor, { clear: true })),
-      button('#edit-start', 'Start', () => inTurn(editor, () => startAnew(editor))),
+      button('#edit-start', 'Starting position', () => inTurn(editor, () => startAnew(editor))),
       button('#edit-undo', 'Undo', () => inTurn(editor, () => undo(editor))),
       button('#flip', 'Flip', () => inTurn(editor, () => flip(editor))),
     ),
@@ -134,7 +137,7 @@ const lay = (main, editor) => {
       form(
         '.joined',
         () => inTurn(editor, () => open(editor, parts.text.value.trim())),
-        ...[parts.text, submit('#edit-read', 'Read')],
+        ...[parts.text, submit('#edit-read', 'Load')],
       ),
     ),
     el(
@@ -155,7 +158,7 @@ const listen = (editor) => {
   const choose = (/** @type {{id: string, label: string}} */ { id, label }) => {
     editor.parts.brushes.querySelector(`input[value="${id}"]`).checked = true;
     pick(editor, id);
-    say(label);
+    say(DEEDS[id] ?? label);
   };
   onKeys({
     f: () => inTurn(editor, () => flip(editor)),
@@ -272,8 +275,7 @@ const flip = async (editor) => {
 
 /** The placeholder for a brush's picture; erasing brushes have an icon. @param {string} id */
 const brushSign = (id) => {
-  const takesAway = id === 'less' || id === 'none';
-  return el('i.brush', { 'aria-hidden': 'true', 'data-brush': id }, takesAway && sign(id));
+  return el('i.brush', { 'aria-hidden': 'true', 'data-brush': id }, id in DEEDS && sign(id));
 };
 
 /** Draws the piece that each brush paints. @param {GameInfo} info @param {HTMLElement} brushes */

@@ -1,7 +1,7 @@
 /** Lessons: the rules of a game, one turn on the board at a time, each followed by a small game. */
 import { pageAt } from '../address.js';
 import { button, placeLine } from '../common/controls.js';
-import { complain, el, kept, onKeys, say, setText } from '../common/dom.js';
+import { complain, el, keepFocus, kept, onKeys, say, setText } from '../common/dom.js';
 import { choosing, gameShelf } from '../common/shelf.js';
 import { play as sound } from '../common/sound.js';
 import { remember, remembered } from '../common/storage.js';
@@ -115,7 +115,7 @@ const lessonPage = async (main, info, lessons, lesson) => {
     }),
     verdict: verdictLine('lesson-words'),
     task: /** @type {HTMLElement} */ (kept(el('p.task', lesson.task))),
-    game: button('#lesson-game', 'Play it', () => restart(p, GAME), { hidden: true }),
+    game: button('#lesson-game', 'Practice game', () => restart(p, GAME), { hidden: true }),
     next: el(
       'a#lesson-next.button.primary',
       { href, hidden: true },
@@ -182,6 +182,13 @@ const placeOf = ({ info, lesson, state }) => ({
 
 /** @param {Page} p */
 const render = async (p, animate = true) => {
+  keepFocus(() => paint(p), p.play.board.cell);
+  await p.play.show(placeOf(p), { animate });
+  p.play.render();
+};
+
+/** @param {Page} p */
+const paint = (p) => {
   const { progress, turns, inGame } = p.state;
   setText(p.task, inGame ? gameTask(p.lesson) : p.lesson.task);
   setText(p.verdict, WORDS[progress]);
@@ -190,8 +197,6 @@ const render = async (p, animate = true) => {
   p.next.hidden = !['done', 'won', 'lost', 'drawn'].includes(progress);
   p.again.hidden = turns.length === 0;
   p.show.hidden = progress === 'done' || inGame;
-  await p.play.show(placeOf(p), { animate });
-  p.play.render();
 };
 
 /** @param {Page} p @param {string} turn */
@@ -214,7 +219,7 @@ const judged = async (p, turn, progress) => {
   if (done) getOn(p, doneKey);
   await render(p, false);
   say(WORDS[p.state.progress]);
-  if (done) p.game.focus();
+  if (done) p.next.focus();
 };
 
 /** The state of the small game. @param {import('../program/views.js').Place} place @returns {Promise<Progress>} */

@@ -167,12 +167,12 @@ export const newGame = (shelf, info, { position = null, mode: asked } = {}) => {
   const clock = select({ name: 'clock', id: 'clock' }, clocks, last.clock);
   const name = el('input#name', {
     ...{ type: 'text', name: 'name', maxLength: 40, value: prefs().name },
-    ...{ placeholder: 'As you like', autocomplete: 'nickname' },
+    ...{ placeholder: 'Optional', autocomplete: 'nickname' },
   });
   const sides = [
     ['1', info.players[0], 'moves first'],
     ['2', info.players[1]],
-    ['random', 'Either'],
+    ['random', 'Random'],
   ];
   const known = modes.some(([mode]) => mode === last.mode);
   const fields = form(
@@ -192,7 +192,7 @@ export const newGame = (shelf, info, { position = null, mode: asked } = {}) => {
     field('Your name', name, null, { 'data-for': 'name' }),
     !position &&
       info.options.length > 0 &&
-      el('details', el('summary', 'Options of the game'), info.options.map(optionField)),
+      el('details', el('summary', 'Game options'), info.options.map(optionField)),
     wrong,
     el(
       'div.row',

@@ -1,11 +1,12 @@
 /** A puzzle: find the only winning turn, and win against the best defence. */
 import { pageAt, positionAt } from '../address.js';
 import { button, placeLine } from '../common/controls.js';
-import { complain, el, kept, onKeys, say, setText, toast, whenPainted } from '../common/dom.js';
+import { complain, el, keepFocus, kept, onKeys, say, setText, whenPainted } from '../common/dom.js';
 import { play as sound } from '../common/sound.js';
 import { forever } from '../common/storage.js';
 import WORDS from '../common/words.json' with { type: 'json' };
 import { aboutHere } from '../play/here.js';
+import { isOneTap } from '../play/making.js';
 import { arrowsFor, createPlay } from '../play/play.js';
 import { createTurns, stepKeys } from '../play/turns.js';
 import { ask, thought } from '../program/ask.js';
@@ -114,7 +115,7 @@ const createParts = (p) => {
 /** The player's rating before this puzzle. @param {Page} p */
 const ratingLine = ({ info }) => {
   const standing = puzzling.standingOf(forever, info.id);
-  if (standing.played === 0) return 'Solve it at the first try to get a rating.';
+  if (standing.played === 0) return 'Solve it on the first try to get a rating.';
   const streak = standing.streak > 1 ? ` · ${standing.streak} in a row` : '';
   return `Your rating: ${puzzling.ratingText(standing)}${streak}`;
 };
@@ -151,17 +152,29 @@ const askAbout = ({ info, puzzle }, what) =>
 
 /** @param {Page} p */
 const render = async (p, animate = true) => {
-  const { state, parts, puzzle } = p;
-  const at = puzzling.plyOf(state);
-  const over = puzzling.isOver(state);
-  parts.list.show(state.turns, at, p.start.turn);
-  setText(parts.words, puzzling.verdict(state, puzzle, defender(p)));
-  parts.words.dataset.progress = state.progress;
-  parts.hint.hidden = parts.solution.hidden = over;
-  parts.retry.hidden = state.turns.length === 0;
-  parts.next.hidden = parts.analyse.hidden = !over;
+  keepFocus(
+    () => paint(p),
+    () => (p.parts.next.hidden ? p.play.board.cell() : p.parts.next),
+  );
+  const at = puzzling.plyOf(p.state);
   await p.play.show(placeAt(p, at), { flipped: isFlipped(p.puzzle), animate });
   p.play.render();
+};
+
+/** @param {Page} p */
+const paint = ({ state, parts, puzzle, start, info }) => {
+  const over = puzzling.isOver(state);
+  const failed = state.progress === 'wrong' || state.progress === 'late';
+  parts.list.show(state.turns, puzzling.plyOf(state), start.turn);
+  setText(parts.words, puzzling.verdict(state, puzzle, info.players[2 - start.turn]));
+  parts.words.dataset.progress = state.progress;
+  parts.solution.hidden = over;
+  parts.hint.hidden = over || isOneTap(start);
+  parts.retry.hidden = state.turns.length === 0;
+  parts.next.hidden = parts.analyse.hidden = !over;
+  // The filled button does what the words say.
+  parts.retry.classList.toggle('primary', failed);
+  parts.next.classList.toggle('primary', !failed);
 };
 
 /** @param {Page} p @param {number} to */
@@ -274,7 +287,7 @@ const here = (p) => placeAt(p, puzzling.plyOf(p.state));
 
 /** Shows on which cell the winning turn starts. @param {Page} p */
 const showHint = async (p) => {
-  if (!puzzling.mayTry(p.state)) return;
+  if (!puzzling.mayTry(p.state) || isOneTap(p.start)) return;
   p.state = { ...p.state, helped: true };
   fail(p);
   const find = async (/** @type {import('../program/views.js').Place} */ place) => {
@@ -286,7 +299,7 @@ const showHint = async (p) => {
     if (cell === undefined) return;
     p.play.clear();
     p.play.hint([{ place: cell }]);
-    toast(`Look at ${p.start.cells[cell].name}.`);
+    setText(p.parts.words, `Look at ${p.start.cells[cell].name}.`);
   };
   await aboutHere(() => here(p), find, use);
 };

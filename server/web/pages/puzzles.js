@@ -102,7 +102,7 @@ const standingLine = ({ id }, of) => {
   const standing = standingOf(forever, id);
   const solved = `${solvedOf(id)} of ${of} solved`;
   return standing.played === 0
-    ? `${solved}. Only puzzles solved at the first try count, and without help.`
+    ? `${solved}. Only puzzles solved on the first try count, and without help.`
     : `${solved} · your rating ${ratingText(standing)} · ${standing.streak} in a row, ${standing.best} at best`;
 };
 
@@ -114,7 +114,7 @@ const listPage = async (main, info, asked) => {
   const { part, of, puzzles } = asked
     ? { part: asked, ...(await puzzlesOf(info.id, { part: asked })) }
     : await openPart(info);
-  document.title = `Puzzles of ${info.name} – Quadrille`;
+  document.title = `${info.name} puzzles – Quadrille`;
   main.className = 'page';
   const marks = marksOf(forever, info.id);
   const next = nextOpen(puzzles, marks, 0, of);
@@ -124,14 +124,14 @@ const listPage = async (main, info, asked) => {
   }));
   fill(
     main,
-    el('h1', `Puzzles of ${info.name}`),
+    el('h1', `${info.name} puzzles`),
     el('p.lead', standingLine(info, of)),
     el(
       'p',
       el(
         'a#next-open.button.primary',
         { href: pageAt(`puzzles/${info.id}/${next}`) },
-        `Continue with ${next}`,
+        solvedOf(info.id) > 0 ? `Continue with ${next}` : 'Start',
       ),
       ' ',
       el('a.button', { href: pageAt('puzzles') }, 'Other games'),

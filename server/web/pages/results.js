@@ -42,9 +42,8 @@ const BREATH = 350;
 const UNCERTIFIED = 'There is no certificate: it rests on the search.';
 
 const BY = /** @type {Record<string, string>} */ ({
-  stored: 'as it is stored',
-  'at once': 'which wins at once',
-  tried: 'by exchanges that are tried out',
+  'at once': ', which wins at once',
+  tried: ', found by trying exchanges',
 });
 
 /** @param {string} game @returns {Promise<Result[]>} */
@@ -205,7 +204,7 @@ const createParts = (page) => {
     practise: button('#practise', 'Win it yourself', () => practise(page), {
       title: 'Play the side that wins; the loser holds out as long as possible',
     }),
-    explore: button('#explore', 'Try moves of both sides', () => explore(page)),
+    explore: button('#explore', 'Explore both sides', () => explore(page)),
     playOn: button('#play-on.primary', 'Play on against the proof', () => playOn(page)),
     other: button('#other', 'Play the other side', () => sit(page, page.here === 1 ? 2 : 1)),
     again: button('#again', 'Begin again', () => again(page)),
@@ -291,7 +290,7 @@ const paint = (page, view) => {
   const why = page.waste
     ? practiceWords(page.waste.slice(0, seen(page)), view.over)
     : proof?.turn && !busy && here !== view.turn
-      ? `The proof plays ${proof.turn}, ${BY[proof.by ?? ''] ?? ''}: ${proof.certificate}.`
+      ? `The proof plays ${proof.turn}${BY[proof.by ?? ''] ?? ''} (from ${proof.certificate}).`
       : proof?.winner && !view.over
         ? `Proven by ${proof.certificate}${proof.claim ? '' : ', which is not part of the program'}.`
         : '';

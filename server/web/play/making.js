@@ -88,6 +88,7 @@ export const prompt = (view, spelling) => {
   const places = candidates.filter(isPlacing).length;
   const words = (/** @type {keyof typeof WORDS['prompt']} */ name) =>
     filled(WORDS.prompt[name], { stage });
+  if (stage === 'parts' || stage === 'target') return words(stage);
   if (choices.length > 0 || places === 0) return words('choose');
   if (places < candidates.length) return words('either');
   return words(view.in_turn ? 'place' : 'empty');
@@ -98,11 +99,14 @@ export const prompt = (view, spelling) => {
  * @param {View} view @param {Spelling} spelling
  */
 export const spokenStage = (view, spelling) => {
-  const { choices, stage } = stageOf(view.steps, spelling);
+  const { choices } = stageOf(view.steps, spelling);
   return choices.length > 0
-    ? `Choose the ${stage}: ${choices.map(({ label }) => label).join(', ')}`
+    ? `${prompt(view, spelling)}: ${choices.map(({ label }) => label).join(', ')}`
     : prompt(view, spelling);
 };
+
+/** Whether every turn is a single tap, of which a hint could only tell the whole. @param {View} view */
+export const isOneTap = ({ steps }) => steps.every(({ taps }) => taps.length === 1);
 
 /** Whether a move is a single tap on an empty cell. @param {import('../program/views.js').Step} step */
 const isPlacing = ({ taps, trace }) => trace.placed !== null && taps.length === 1;
@@ -179,7 +183,7 @@ export const title = (now, able, { idle, onWay, task }) => {
   const { view, sending, late, ahead, proposal, spelling } = now;
   if (sending) return onWay(sending.text);
   if (late > 0) return 'Fetching the rules…';
-  if (ahead.chosen) return `Next: ${ahead.chosen.text}`;
+  if (ahead.chosen) return `${ahead.chosen.text} will be played next`;
   if (!able || !view) return idle();
   if (proposal) return `Play ${proposal.text}?`;
   return (!isBegun(now) && task()) || prompt(view, spelling);

@@ -21,7 +21,7 @@
 import { createBoard } from '../board/board.js';
 import { onKeys, say } from '../common/dom.js';
 import { prefs, touch } from '../common/prefs.js';
-import { capital } from '../common/text.js';
+import { reasonOf } from '../common/text.js';
 import { reach, sleep } from '../connection/reach.js';
 import { ask } from '../program/ask.js';
 import { view as askView } from '../program/views.js';
@@ -63,7 +63,7 @@ export const createPlay = (hooks) => {
       onType: (text) => typed(p, text),
       onChoose: (choice) => choose(p, choice),
       onPeek: (choice) => foresee(p, choice),
-      toBoard: () => p.board.cells.querySelector('button[tabindex="0"]')?.focus(),
+      ofBoard: () => p.board.cell(),
     }),
   };
   onKeys(ownKeys(p));
@@ -261,7 +261,7 @@ const attempt = async (p, text, from, certain) => {
       ? Promise.race([looking, sleep(reach.answering() ? LATE : 0)])
       : looking);
   } catch (error) {
-    change(p, { error: capital(/** @type {Error} */ (error).message) });
+    change(p, { error: reasonOf(error) });
     return false;
   }
   if (shows !== p.state.shows || tries !== p.state.tries) return false;
@@ -318,9 +318,8 @@ const deliver = async (p, text, answer) => {
     await answer();
     change(p, { sending: null, ...making.UNMADE, hints: [] });
   } catch (error) {
-    const { message } = /** @type {Error} */ (error);
     p.state = { ...p.state, sending: null };
-    change(p, { ...making.cleared(p.state), hints: [], error: capital(message) });
+    change(p, { ...making.cleared(p.state), hints: [], error: reasonOf(error) });
   }
 };
 

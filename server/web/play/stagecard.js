@@ -1,6 +1,6 @@
 /** The card of a turn: the prompt, the stages, the choices, and a text field. */
 import { button, form, submit } from '../common/controls.js';
-import { adopt, el, fill, setText } from '../common/dom.js';
+import { adopt, el, fill, keepFocus, setText } from '../common/dom.js';
 import { capital } from '../common/text.js';
 
 /**
@@ -13,9 +13,9 @@ import { capital } from '../common/text.js';
 
 /**
  * @param {{onBack: () => void, onClear: () => void, onPlay: () => void, onType: (text: string) => Promise<boolean>,
- *   onChoose: (choice: Tap) => void, onPeek: (choice: Tap|null) => void, toBoard: () => void}} hooks
- *   `onType` returns whether the text was accepted; `onPeek` gets the choice being hovered; `toBoard` moves the focus
- *   to the board when the focused control disappears
+ *   onChoose: (choice: Tap) => void, onPeek: (choice: Tap|null) => void, ofBoard: () => HTMLElement|null}} hooks
+ *   `onType` returns whether the text was accepted; `onPeek` gets the choice being hovered; `ofBoard` is the cell that
+ *   gets the focus when the focused control disappears
  */
 export const createStageCard = (hooks) => {
   const title = document.getElementById('prompt') ?? el('p#prompt.prompt');
@@ -54,16 +54,11 @@ export const createStageCard = (hooks) => {
     const key = JSON.stringify(choices);
     if (key === choosing) return;
     choosing = key;
-    const had = chips.contains(document.activeElement);
     fill(chips, ...choices.map((choice) => chip(choice, hooks)));
-    if (!had) return;
-    const next = chips.querySelector('button') ?? (play.hidden ? null : play);
-    if (next) next.focus();
-    else hooks.toBoard();
   };
 
   /** @param {Shown} shown */
-  const paint = (shown) => {
+  const show = (shown) => {
     setText(title, shown.title);
     setText(error, shown.error);
     setText(advice, shown.advice);
@@ -73,9 +68,7 @@ export const createStageCard = (hooks) => {
     // Once there were stages, their space is reserved, so that nothing jumps between turns.
     if (shown.done.length + shown.ahead.length > 0) element.classList.add('staged');
     fill(strip, ...stages(shown));
-    const had = document.activeElement === play;
     play.hidden = !shown.proposed;
-    if (play.hidden && had) hooks.toBoard();
     chips.className = `chips tint-${shown.tint}`;
     paintChoices(shown.choices);
     for (const one of [back, clear]) {
@@ -85,10 +78,12 @@ export const createStageCard = (hooks) => {
     }
     // Disabling the field would take the focus from somebody who is about to type the next turn.
     entry.readOnly = !shown.mayPlay;
-    const typed = document.activeElement === entry;
     typing.hidden = !shown.plays;
-    if (typing.hidden && typed) hooks.toBoard();
   };
+
+  const nextToFocus = () => chips.querySelector('button') ?? (play.hidden ? hooks.ofBoard() : play);
+  /** @param {Shown} shown */
+  const paint = (shown) => keepFocus(() => show(shown), nextToFocus);
 
   return { element, entry, paint };
 };
