@@ -113,7 +113,12 @@ test('a command says how far it has come', () => {
   );
   assert.equal(
     progress(
-      { what: 'offer-draw', fields: {}, phase: 'refused', reason: 'you have offered a draw already' },
+      {
+        what: 'offer-draw',
+        fields: {},
+        phase: 'refused',
+        reason: 'you have offered a draw already',
+      },
       true,
     ),
     'Your draw offer was refused: you have offered a draw already',
