@@ -305,7 +305,13 @@ fn scripts_of_the_documents_end_well() {
 
 /// The words of a command without comment, pipe and redirection; none if words are left out of it.
 fn arguments(code: &str) -> Option<String> {
-    let code = code.split(" #").next()?.split([';', '|', '>', '&']).next()?.trim();
+    let code = code.split(" #").next()?;
+    let mut quoted = false;
+    let end = code.find(|c| {
+        quoted ^= c == '\'';
+        !quoted && [';', '|', '>', '&'].contains(&c)
+    });
+    let code = code[..end.unwrap_or(code.len())].trim();
     let title = code.starts_with("quadrille certificate ");
     (code.starts_with("quadrille ") && !title && !code.contains(['…', '<']))
         .then(|| code.to_owned())

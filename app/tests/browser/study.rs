@@ -68,8 +68,8 @@ async fn however_fast_the_best_turn_is_asked_for_only_legal_turns_are_played() {
 async fn a_finished_game_is_reviewed_and_a_mistake_tried_again() {
     let (driver, site) = (Driver::start(), Site::start());
     let browser = driver.window(1280, 900).await;
-    // A random game has mistakes.
-    let script = Script::random("gekitai", &json!({}));
+    // A random game has mistakes. Its turns are two taps: of one tap a hint would tell the whole.
+    let script = Script::random("jeson-mor", &json!({ "size": 5 }));
     let mut request = script.at_one_screen();
     let turns: Vec<_> = script.turns.iter().map(|turn| turn.text.clone()).collect();
     let (last, first) = turns.split_last().unwrap();
