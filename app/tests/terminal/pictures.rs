@@ -69,7 +69,7 @@ fn costs() {
     let sizes = [(60, 20), (80, 24), (100, 30), (140, 45), (200, 60)];
     for (name, answer) in [("characters", NEITHER), ("kitty", KITTY), ("sixel", SIXEL)] {
         for (game, turns) in [
-            ("glaisher", ["a2-se:123@e5", "d9-w:24@c4"]),
+            ("glaisher", ["a2-se:123@e5", "d1-e:24@c3"]),
             ("gekitai", ["c3", "d4"]),
             ("jeson-mor", ["c1-d3", "c9-d7"]),
             ("six-making", ["c3", "b2"]),
